@@ -1,0 +1,73 @@
+"""skillmill: retrieval for agents as a build that redoes only what changed.
+
+Artifacts: results/<study>/library/*.sqlite and results/<study>/memory/[shard/]*.sqlite,
+one job one file; results/<study>/report.html. Model output is recorded in records/,
+outside every declared output.
+"""
+
+import os
+import sys
+import uuid
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version, validate
+
+min_version("9.27.1")
+
+try:
+    import skillmill
+except ImportError:
+    raise WorkflowError(
+        f"the package skillmill cannot be imported by {sys.executable}; install it with"
+        f" `{sys.executable} -m pip install -e {workflow.current_basedir}`"
+    )
+
+
+BASE = Path(str(workflow.current_basedir))
+
+
+configfile: str(BASE / "config.yaml")
+
+
+include: "rules/common.smk"
+include: "rules/inputs.smk"
+include: "rules/catalogue.smk"
+include: "rules/memory.smk"
+include: "rules/vectors.smk"
+include: "rules/graphs.smk"
+include: "rules/evaluation.smk"
+include: "rules/report.smk"
+
+
+rule all:
+    """Everything of every study of this configuration."""
+    default_target: True
+    input:
+        library_targets(),
+        memory_targets(),
+        report_targets(),
+
+
+rule library:
+    """The library track."""
+    input:
+        library_targets(),
+
+
+rule memory:
+    """The memory track."""
+    input:
+        memory_targets(),
+
+
+onstart:
+    mark_start()
+
+
+onsuccess:
+    show_summary()
+
+
+onerror:
+    show_causes()

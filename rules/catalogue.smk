@@ -1,0 +1,52 @@
+"""Files of a skill library, read into records with a load report."""
+
+
+rule catalogue:
+    """Read every SKILL.md, and the registry rows that join as distractors."""
+    input:
+        skills=skill_files,
+        registry=registry_files,
+    output:
+        catalogue="results/{study}/library/catalogue.sqlite",
+    log:
+        "logs/{study}/catalogue.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=20,
+        gpu=0,
+    params:
+        root=lambda w: source("library.path"),
+        distractors=lambda w: DISTRACTORS[w.study],
+        seed=CONFIG.library.distractors.seed,
+        failed_share=CONFIG.limits.failed_share,
+        records=CONFIG.records,
+        code=code_of("catalogue.py"),
+    script:
+        "../scripts/catalogue.py"
+
+
+rule tasks:
+    """Read the tasks and match their ground truth with the catalogue."""
+    input:
+        tasks=lambda w: source("library.tasks"),
+        catalogue="results/{study}/library/catalogue.sqlite",
+    output:
+        tasks="results/{study}/library/tasks.sqlite",
+    log:
+        "logs/{study}/tasks.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+        gpu=0,
+    params:
+        failed_share=CONFIG.limits.failed_share,
+        records=CONFIG.records,
+        code=code_of("tasks.py"),
+    script:
+        "../scripts/tasks.py"

@@ -1,0 +1,64 @@
+"""Functions the rule files share; no rule lives here."""
+
+from skillmill.codehash import code_of as code_of_script
+from skillmill.config import SCHEMA, check_config, find_path
+from skillmill.data.discovery import find_skill_files
+from skillmill.errors import SkillmillError
+from skillmill.interfaces.run import mark_start
+
+RUN = os.environ.setdefault("SKILLMILL_RUN", uuid.uuid4().hex[:12])
+
+
+def checked(function, *args, **kwargs):
+    """A function's value; its error as one sentence instead of a traceback."""
+    try:
+        return function(*args, **kwargs)
+    except SkillmillError as error:
+        raise WorkflowError(str(error)) from None
+
+
+CONFIG = checked(check_config, config)
+validate(config, str(SCHEMA))
+DISTRACTORS = {
+    CONFIG.study: CONFIG.library.distractors.count,
+    **CONFIG.library.distractors.variants,
+}
+SHARDS = range(CONFIG.memory.shards)
+
+
+wildcard_constraints:
+    study="[A-Za-z0-9][A-Za-z0-9_.+-]*",
+    shard=r"\d+",
+    part=r"library|memory/\d+",
+
+
+def code_of(script):
+    """Hash of the package code that a script of scripts/ runs."""
+    return code_of_script(BASE / "scripts" / script)
+
+
+def source(key):
+    """Where the path configured under a dotted key lies, or None when it is null."""
+    value = CONFIG
+    for part in key.split("."):
+        value = getattr(value, part)
+    if value is None:
+        return None
+    return str(checked(find_path, value, key, data_root=CONFIG.data_root, base=BASE))
+
+
+def show_summary():
+    """Say what every study built, its headline figures and where its page is."""
+    from skillmill.interfaces.tables import summary
+
+    for study in DISTRACTORS:
+        checked(summary, Path("results"), study)
+
+
+def show_causes():
+    """Repeat the first cause of each failed job, so that it is the last thing said."""
+    from skillmill.interfaces.show import jobs_of
+
+    for job in jobs_of(Path(CONFIG.records), RUN):
+        if job.state == "failed":
+            print(f"error: {job.rule}: {job.first_cause}", file=sys.stderr)

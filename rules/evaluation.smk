@@ -1,0 +1,86 @@
+"""Rankings of every arm, and their scores with intervals."""
+
+
+rule rankings:
+    """Rank the library for every task with every arm."""
+    input:
+        catalogue="results/{study}/library/catalogue.sqlite",
+        tasks="results/{study}/library/tasks.sqlite",
+        vectors="results/{study}/library/vectors.sqlite",
+    output:
+        rankings="results/{study}/library/rankings.sqlite",
+    log:
+        "logs/{study}/rankings.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+        gpu=0,
+    params:
+        ranker=CONFIG.library.ranker.model_dump(),
+        records=CONFIG.records,
+        code=code_of("rankings.py"),
+    script:
+        "../scripts/rankings.py"
+
+
+rule library_scores:
+    """Score the arms of the library track."""
+    input:
+        tasks="results/{study}/library/tasks.sqlite",
+        rankings="results/{study}/library/rankings.sqlite",
+    output:
+        scores="results/{study}/library/scores.sqlite",
+    log:
+        "logs/{study}/library_scores.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+        gpu=0,
+    params:
+        cutoffs=CONFIG.library.cutoffs,
+        bootstrap=CONFIG.evaluation.bootstrap,
+        level=CONFIG.evaluation.level,
+        seed=CONFIG.seed,
+        failed_share=CONFIG.limits.failed_share,
+        records=CONFIG.records,
+        code=code_of("library_scores.py"),
+    script:
+        "../scripts/library_scores.py"
+
+
+rule memory_scores:
+    """Score every retrieval skill of the memory track."""
+    input:
+        conversations="results/{study}/memory/conversations.sqlite",
+        atoms=expand("results/{{study}}/memory/{shard}/atoms.sqlite", shard=SHARDS),
+        rollouts=expand(
+            "results/{{study}}/memory/{shard}/rollouts.sqlite", shard=SHARDS
+        ),
+    output:
+        scores="results/{study}/memory/scores.sqlite",
+    log:
+        "logs/{study}/memory_scores.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=30,
+        gpu=0,
+    params:
+        cutoffs=CONFIG.memory.cutoffs,
+        splits=CONFIG.memory.splits.model_dump(),
+        bootstrap=CONFIG.evaluation.bootstrap,
+        level=CONFIG.evaluation.level,
+        seed=CONFIG.seed,
+        failed_share=CONFIG.limits.failed_share,
+        records=CONFIG.records,
+        code=code_of("memory_scores.py"),
+    script:
+        "../scripts/memory_scores.py"

@@ -1,0 +1,89 @@
+"""Files that rules read and targets that they make, found from the configuration."""
+
+
+def tracked(files):
+    """The files that Snakemake can watch; the loader reports the others."""
+    return sorted(str(f) for f in files if f.is_file() and os.access(f, os.R_OK))
+
+
+def skill_files(wildcards):
+    """SKILL.md files of the library."""
+    return tracked(checked(find_skill_files, Path(source("library.path"))))
+
+
+def conversation_files(wildcards):
+    """The conversation file, or the files of a folder of them."""
+    path = Path(source("memory.path"))
+    if path.is_dir():
+        return tracked(path.glob("*.json*"))
+    return [str(path)]
+
+
+def retrieval_skill_files(wildcards):
+    """Markdown files of the configured retrieval skills, folders expanded."""
+    places = [
+        checked(find_path, name, "memory.skills", data_root=CONFIG.data_root, base=BASE)
+        for name in CONFIG.memory.skills
+    ]
+    return tracked(
+        file
+        for place in places
+        for file in (place.glob("*.md") if place.is_dir() else [place])
+    )
+
+
+def registry_files(wildcards):
+    """The registry, where the study takes distractors from it."""
+    if not DISTRACTORS[wildcards.study]:
+        return []
+    return [source("library.distractors.path")]
+
+
+def passages_of(wildcards):
+    """Stores whose passages a part of a study embeds."""
+    names = ["catalogue"] if wildcards.part == "library" else ["atoms", "entities"]
+    if wildcards.part == "library" and CONFIG.library.tasks:
+        names.append("tasks")
+    return [f"results/{wildcards.study}/{wildcards.part}/{n}.sqlite" for n in names]
+
+
+def report_inputs(wildcards):
+    """Stores that the page of a study shows."""
+    library = f"results/{wildcards.study}/library/{{name}}.sqlite"
+    memory = f"results/{wildcards.study}/memory/{{name}}.sqlite"
+    found = []
+    if CONFIG.library.path:
+        names = ["catalogue", "similar", "vectors"]
+        if CONFIG.library.tasks:
+            names += ["tasks", "rankings", "scores"]
+        found += [library.format(name=name) for name in names]
+    if CONFIG.memory.path and wildcards.study == CONFIG.study:
+        found += [memory.format(name=name) for name in ("conversations", "scores")]
+        stages = ("atoms", "entities", "vectors", "relations", "memory", "rollouts")
+        found += [
+            memory.format(name=f"{n}/{stage}") for n in SHARDS for stage in stages
+        ]
+    return found
+
+
+def library_targets():
+    """Graph of every study of the library track, and scores where there are tasks."""
+    if CONFIG.library.path is None:
+        return []
+    names = ["similar", "scores"] if CONFIG.library.tasks else ["similar"]
+    return expand(
+        "results/{study}/library/{name}.sqlite", study=DISTRACTORS, name=names
+    )
+
+
+def memory_targets():
+    """Score table of the memory track."""
+    if CONFIG.memory.path is None:
+        return []
+    return [f"results/{CONFIG.study}/memory/scores.sqlite"]
+
+
+def report_targets():
+    """Page of each study; the sample's also lies on top."""
+    pages = expand("results/{study}/report.html", study=DISTRACTORS)
+    return pages + (["results/report.html"] if CONFIG.study == "sample" else [])

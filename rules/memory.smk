@@ -1,0 +1,123 @@
+"""From conversations to the memory store, in shards, and retrieval skills on it."""
+
+
+rule conversations:
+    """Read every conversation and question."""
+    input:
+        conversations=conversation_files,
+    output:
+        conversations="results/{study}/memory/conversations.sqlite",
+    log:
+        "logs/{study}/conversations.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+        gpu=0,
+    params:
+        path=lambda w: source("memory.path"),
+        format=CONFIG.memory.format,
+        failed_share=CONFIG.limits.failed_share,
+        records=CONFIG.records,
+        code=code_of("conversations.py"),
+    script:
+        "../scripts/conversations.py"
+
+
+rule atoms:
+    """Cut the conversations of one shard into memory atoms."""
+    input:
+        conversations="results/{study}/memory/conversations.sqlite",
+    output:
+        atoms="results/{study}/memory/{shard}/atoms.sqlite",
+    log:
+        "logs/{study}/atoms-{shard}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+        gpu=0,
+    params:
+        shards=CONFIG.memory.shards,
+        granularity=CONFIG.memory.granularity,
+        records=CONFIG.records,
+        code=code_of("atoms.py"),
+    script:
+        "../scripts/atoms.py"
+
+
+rule entities:
+    """Find the entities of atoms and questions."""
+    input:
+        atoms="results/{study}/memory/{shard}/atoms.sqlite",
+    output:
+        entities="results/{study}/memory/{shard}/entities.sqlite",
+    log:
+        "logs/{study}/entities-{shard}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+        gpu=0,
+    params:
+        tagger=CONFIG.tagger.name,
+        records=CONFIG.records,
+        code=code_of("entities.py"),
+    script:
+        "../scripts/entities.py"
+
+
+rule memory_store:
+    """Join what one shard's memory consists of in one file."""
+    input:
+        atoms="results/{study}/memory/{shard}/atoms.sqlite",
+        entities="results/{study}/memory/{shard}/entities.sqlite",
+        vectors="results/{study}/memory/{shard}/vectors.sqlite",
+        relations="results/{study}/memory/{shard}/relations.sqlite",
+    output:
+        memory="results/{study}/memory/{shard}/memory.sqlite",
+    log:
+        "logs/{study}/memory_store-{shard}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+        gpu=0,
+    params:
+        records=CONFIG.records,
+        code=code_of("memory_store.py"),
+    script:
+        "../scripts/memory_store.py"
+
+
+rule rollouts:
+    """Run every retrieval skill on every question of one shard."""
+    input:
+        memory="results/{study}/memory/{shard}/memory.sqlite",
+        skills=retrieval_skill_files,
+    output:
+        rollouts="results/{study}/memory/{shard}/rollouts.sqlite",
+    log:
+        "logs/{study}/rollouts-{shard}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+        gpu=0,
+    params:
+        budget=CONFIG.memory.budget,
+        failed_share=CONFIG.limits.failed_share,
+        records=CONFIG.records,
+        code=code_of("rollouts.py"),
+    script:
+        "../scripts/rollouts.py"

@@ -1,0 +1,62 @@
+"""What a person reads: figures and one page a study."""
+
+
+rule report:
+    """Draw the figures of a study and write its page."""
+    input:
+        stores=report_inputs,
+    output:
+        page=report(
+            "results/{study}/report.html",
+            caption="../reports/page.rst",
+            category="{study}",
+        ),
+        recall=report(
+            "results/{study}/figures/recall.svg",
+            caption="../reports/recall.rst",
+            category="{study}",
+        ),
+        rankers=report(
+            "results/{study}/figures/rankers.svg",
+            caption="../reports/rankers.rst",
+            category="{study}",
+        ),
+        rules=report(
+            "results/{study}/figures/rules.svg",
+            caption="../reports/rules.rst",
+            category="{study}",
+        ),
+    log:
+        "logs/{study}/report.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=15,
+        gpu=0,
+    params:
+        problems=CONFIG.report.problems,
+        records=CONFIG.records,
+        code=code_of("report.py"),
+    script:
+        "../scripts/report.py"
+
+
+rule front_page:
+    """Put the sample's page where a newcomer looks for it."""
+    input:
+        page="results/sample/report.html",
+    output:
+        page="results/report.html",
+    log:
+        "logs/front_page.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=200,
+        runtime=5,
+        gpu=0,
+    shell:
+        "cp {input.page:q} {output.page:q} 2> {log:q}"

@@ -1,0 +1,47 @@
+"""Rule `conversations`: chat files in, conversations and questions out.
+
+Tables: conversation, session, turn, question, evidence, load_count, load_problem.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skillmill.data.chatlog import load_chatlog
+from skillmill.data.locomo import load_locomo
+from skillmill.interfaces.job import Counts, count_report, job
+from skillmill.store import artifact, conversations, load
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+LOADERS = {"chatlog": load_chatlog, "locomo": load_locomo}
+
+
+def main(
+    path: Path,
+    file_format: str,
+    failed_share: float,
+    output: Path,
+    provenance: artifact.Provenance,
+    counts: Counts,
+) -> None:
+    """Read one file or a folder of them."""
+    found, questions, report = LOADERS[file_format](path)
+    count_report(counts, report, failed_share)
+    with artifact.writing(output, provenance) as db:
+        load.save_outcomes(db, "conversations", counts.states)
+        conversations.save_conversations(db, found)
+        conversations.save_questions(db, questions)
+        load.save_report(db, report)
+
+
+if __name__ == "__main__":
+    with job(snakemake) as this:
+        main(
+            path=Path(snakemake.params.path),
+            file_format=snakemake.params.format,
+            failed_share=snakemake.params.failed_share,
+            output=Path(snakemake.output.conversations),
+            provenance=this.provenance("conversations", without=["path"]),
+            counts=this.counts,
+        )

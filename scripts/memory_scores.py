@@ -1,0 +1,83 @@
+"""Rule `memory_scores`: questions and rollouts of every shard in, scores out.
+
+Tables: score (one figure with its interval), query_score (one value per retrieval
+skill, question and metric).
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skillmill.evaluate.aggregate import Resampling, summarise
+from skillmill.evaluate.groups import question_groups
+from skillmill.evaluate.ranked import memory_metrics, score_rankings
+from skillmill.interfaces.job import Counts, job
+from skillmill.store import artifact, conversations, load, rankings, scores
+from skillmill.store.atoms import load_question_atoms
+from skillmill.types import Ranking, Split
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+
+def main(
+    conversations_path: Path,
+    shards: Sequence[tuple[Path, Path]],
+    cutoffs: Sequence[int],
+    splits: Mapping[Split, Sequence[str]],
+    resampling: Resampling,
+    failed_share: float,
+    output: Path,
+    provenance: artifact.Provenance,
+    counts: Counts,
+) -> None:
+    """Score every retrieval skill on every question, with intervals over questions.
+
+    `shards` holds the atoms and the rollouts of each shard.
+    """
+    with artifact.reading(conversations_path, "conversations") as db:
+        questions = conversations.load_questions(db)
+    found: list[Ranking] = []
+    evidence: dict[str, tuple[str, ...]] = {question.id: () for question in questions}
+    for atoms_path, rollouts_path in shards:
+        with artifact.reading(atoms_path, "atoms") as db:
+            evidence.update(load_question_atoms(db))
+        with artifact.reading(rollouts_path, "rankings") as db:
+            found.extend(rankings.load_rankings(db))
+    for ranking in found:
+        counts.add(ranking.state, 1, ranking.reason)
+    counts.check("running retrieval skills", failed_share)
+    arms = {ranking.arm for ranking in found}
+    values = score_rankings(found, evidence, memory_metrics(cutoffs), arms)
+    table = summarise(
+        values,
+        question_groups(questions, splits),
+        track="memory",
+        study=provenance.study,
+        resampling=resampling,
+    )
+    with artifact.writing(output, provenance) as db:
+        load.save_outcomes(db, "memory_scores", counts.states)
+        scores.save_scores(db, table)
+        scores.save_query_scores(db, values)
+
+
+if __name__ == "__main__":
+    with job(snakemake) as this:
+        params = snakemake.params
+        main(
+            conversations_path=Path(snakemake.input.conversations),
+            shards=[
+                (Path(atoms), Path(rollouts))
+                for atoms, rollouts in zip(
+                    snakemake.input.atoms, snakemake.input.rollouts, strict=True
+                )
+            ],
+            cutoffs=params.cutoffs,
+            splits=params.splits,
+            resampling=Resampling(params.bootstrap, params.level, params.seed),
+            failed_share=params.failed_share,
+            output=Path(snakemake.output.scores),
+            provenance=this.provenance("scores"),
+            counts=this.counts,
+        )

@@ -1,0 +1,48 @@
+"""Rule `tasks`: task file in, tasks whose ground truth is in the catalogue out.
+
+Tables: task, relevant (task, skill), load_count, load_problem, passage (kind `task`).
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skillmill.data.tasks import load_tasks
+from skillmill.interfaces.job import Counts, count_report, job
+from skillmill.library.passages import task_passages
+from skillmill.store import artifact, catalogue, load, passages
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+
+def main(
+    tasks_path: Path,
+    catalogue_path: Path,
+    failed_share: float,
+    output: Path,
+    provenance: artifact.Provenance,
+    counts: Counts,
+) -> None:
+    """Read the tasks, resolve their skills by id or alias, write them."""
+    with artifact.reading(catalogue_path, "catalogue") as db:
+        skills = catalogue.load_skills(db)
+    known = {name: skill.id for skill in skills for name in (skill.id, *skill.aliases)}
+    tasks, report = load_tasks(tasks_path, known)
+    count_report(counts, report, failed_share)
+    with artifact.writing(output, provenance) as db:
+        load.save_outcomes(db, "tasks", counts.states)
+        catalogue.save_tasks(db, tasks)
+        passages.save_passages(db, "task", task_passages(tasks))
+        load.save_report(db, report)
+
+
+if __name__ == "__main__":
+    with job(snakemake) as this:
+        main(
+            tasks_path=Path(snakemake.input.tasks),
+            catalogue_path=Path(snakemake.input.catalogue),
+            failed_share=snakemake.params.failed_share,
+            output=Path(snakemake.output.tasks),
+            provenance=this.provenance("tasks"),
+            counts=this.counts,
+        )

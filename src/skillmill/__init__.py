@@ -1,0 +1,1 @@
+"""skillmill: builds, measures and serves retrieval for agents."""

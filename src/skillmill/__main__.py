@@ -1,0 +1,5 @@
+"""`python -m skillmill`: the command line."""
+
+from skillmill.interfaces.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Files as published, read into typed records and a load report."""

@@ -1,0 +1,1 @@
+"""Arms under one signature and their scores."""

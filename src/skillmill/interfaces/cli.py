@@ -1,0 +1,191 @@
+"""The command line: data on stdout, remarks on stderr, a documented exit code.
+
+Exit codes: 0 done; 1 lint found something; 2 usage or configuration; 3 input;
+4 store; 5 model; 6 too many failures. Imports are inside the commands, so that
+`--help` is fast.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from skillmill.errors import SkillmillError
+
+RESULTS = click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Folder of the results.",
+)
+RECORDS = click.option(
+    "--records",
+    type=click.Path(path_type=Path),
+    default=Path("records"),
+    show_default=True,
+    help="Folder of the record stores.",
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="One JSON row a line.")
+
+
+class Main(click.Group):
+    """Turns an error of skillmill into one line and its exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 (as click declares it)
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except SkillmillError as error:
+            click.echo(f"error: {error}", err=True)
+            ctx.exit(error.exit_code)
+
+
+@click.group(cls=Main)
+@click.version_option(package_name="skillmill")
+def main() -> None:
+    """Build, measure and use retrieval for agents."""
+
+
+@main.command(
+    context_settings={"ignore_unknown_options": True, "help_option_names": ["-h"]}
+)
+@click.argument("snakemake_arguments", nargs=-1, type=click.UNPROCESSED)
+def run(snakemake_arguments: tuple[str, ...]) -> None:
+    """Build what is out of date; further arguments go to Snakemake.
+
+    Example: skillmill run --configfile configs/skillsbench.yaml --dry-run
+    """
+    from skillmill.interfaces.run import run_workflow  # noqa: PLC0415
+
+    sys.exit(run_workflow(list(snakemake_arguments)))
+
+
+@main.command()
+@click.argument("library", type=click.Path(path_type=Path))
+@JSON
+def lint(library: Path, as_json: bool) -> None:
+    """Check every SKILL.md of a folder; exit code 1 when something is odd.
+
+    Example: skillmill lint data/sample/library
+    """
+    from dataclasses import asdict  # noqa: PLC0415
+
+    from skillmill.data.skillfile import load_library  # noqa: PLC0415
+
+    _, report = load_library(library)
+    for problem in report.problems:
+        if as_json:
+            click.echo(json.dumps(asdict(problem), ensure_ascii=False))
+        else:
+            where = f"{problem.file}:{problem.line or 1}"
+            text = f"{where}: {problem.severity}: {problem.message} [{problem.code}]"
+            click.echo(text)
+    click.echo(
+        f"{report.found} found: {report.loaded} loaded, {report.warned} with warnings,"
+        f" {report.failed} failed",
+        err=True,
+    )
+    sys.exit(1 if report.warned or report.failed else 0)
+
+
+@main.group()
+def show() -> None:
+    """Print what was built."""
+
+
+@show.command("scores")
+@click.option("--study", help="Name of the study; all when left out.")
+@click.option("--track", type=click.Choice(["library", "memory"]))
+@click.option("--arm", help="Ranker, retrieval skill or other compared method.")
+@click.option("--metric", help="Name of the metric, such as recall.")
+@click.option("--category", help="Category of the queries; `all` is the pooled row.")
+@click.option("--split", type=click.Choice(["train", "val", "test", "all"]))
+@click.option("--k", type=int, help="Cut-off.")
+@RESULTS
+@JSON
+def show_scores(
+    study: str | None, results: Path, as_json: bool, **filters: str | int | None
+) -> None:
+    """Print score rows: a table, or with --json one row a line.
+
+    Example: skillmill show scores --study sample --metric recall --json
+    """
+    from skillmill.interfaces import show as rows  # noqa: PLC0415
+
+    found = rows.read_scores(results, study, **filters)
+    if as_json:
+        for row in found:
+            click.echo(json.dumps(rows.as_json(row), ensure_ascii=False))
+        return
+    from skillmill.interfaces.tables import score_table  # noqa: PLC0415
+
+    score_table(found)
+
+
+@show.command("summary")
+@click.option("--study", default="sample", show_default=True)
+@RESULTS
+def show_summary(study: str, results: Path) -> None:
+    """Print what a study built, its headline figures and where its page is.
+
+    Example: skillmill show summary --study sample
+    """
+    from skillmill.interfaces.tables import summary  # noqa: PLC0415
+
+    summary(results, study)
+
+
+@show.command("runs")
+@click.option("--run", "run_id", help="Id of one run; all when left out.")
+@RECORDS
+@JSON
+def show_runs(run_id: str | None, records: Path, as_json: bool) -> None:
+    """Print the jobs of past runs: time, memory, rows computed and reused.
+
+    Example: skillmill show runs --json
+    """
+    from dataclasses import asdict  # noqa: PLC0415
+
+    from skillmill.interfaces.show import jobs_of  # noqa: PLC0415
+
+    jobs = jobs_of(records, run_id)
+    if as_json:
+        for job in jobs:
+            click.echo(json.dumps(asdict(job), ensure_ascii=False))
+        return
+    from skillmill.interfaces.tables import job_table  # noqa: PLC0415
+
+    job_table(jobs)
+
+
+@show.command("causes", hidden=True)
+@click.option("--run", "run_id", required=True)
+@RECORDS
+def show_causes(run_id: str, records: Path) -> None:
+    """Print the first cause of each failed job of a run."""
+    from skillmill.interfaces.show import jobs_of  # noqa: PLC0415
+
+    for job in jobs_of(records, run_id):
+        if job.state == "failed":
+            click.echo(f"error: {job.rule}: {job.first_cause}", err=True)
+
+
+@main.group()
+def records() -> None:
+    """Look after the record stores."""
+
+
+@records.command("merge")
+@RECORDS
+def records_merge(records: Path) -> None:
+    """Fold the shards that jobs left behind into one file per kind.
+
+    Example: skillmill records merge
+    """
+    from skillmill.store.records import merge_records  # noqa: PLC0415
+
+    for kind in ("vectors", "tags"):
+        click.echo(f"{kind}: {merge_records(records / kind)}")

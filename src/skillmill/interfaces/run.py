@@ -1,0 +1,65 @@
+"""Running the workflow from the command line."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+import skillmill
+from skillmill.errors import InputError
+
+#: Options after which Snakemake knows how much it may use, or needs nothing.
+SIZED = ("--cores", "-c", "--jobs", "-j", "--profile", "--unlock", "--help", "-h")
+DRY = ("-n", "--dry-run", "--dryrun")
+
+#: Names the file that a workflow with something to do touches as it starts.
+STARTED = "SKILLMILL_STARTED"
+
+
+def run_workflow(arguments: Sequence[str]) -> int:
+    """Run Snakemake with these arguments; its exit code.
+
+    All cores are used unless the arguments say otherwise. A run that had nothing to
+    do says so.
+    """
+    command = [sys.executable, "-m", "snakemake", *_snakefile(arguments), *arguments]
+    if not any(argument.startswith(SIZED) for argument in arguments):
+        command += ["--cores", "all"]
+    with tempfile.TemporaryDirectory(prefix="skillmill-") as folder:
+        mark = Path(folder, "started")
+        environment = {**os.environ, STARTED: str(mark)}
+        code = subprocess.run(command, check=False, env=environment).returncode
+        worked = mark.exists()
+    if code == 0 and not worked and not any(a in DRY for a in arguments):
+        click.echo("nothing to do")
+    return code
+
+
+def mark_start() -> None:
+    """Tell the `run_workflow` that waits, if one does, that there is work to do."""
+    if os.environ.get(STARTED):
+        Path(os.environ[STARTED]).touch()
+
+
+def _snakefile(arguments: Sequence[str]) -> list[str]:
+    """Arguments that name the workflow, unless the caller or the folder does.
+
+    Raises
+    ------
+    InputError
+        If no Snakefile lies here, beside the package or in the arguments.
+    """
+    if any(argument.startswith(("-s", "--snakefile")) for argument in arguments):
+        return []
+    places = [Path("Snakefile"), Path(skillmill.__file__).parents[2] / "Snakefile"]
+    for place in places:
+        if place.is_file():
+            return ["--snakefile", str(place)]
+    raise InputError(
+        f"no Snakefile at {' or '.join(map(str, places))}; run in a checkout of the"
+        " workflow or name it with --snakefile"
+    )

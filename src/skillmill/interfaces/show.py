@@ -1,0 +1,94 @@
+"""Every figure of every study, as rows: the one door that tables come from."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from skillmill.errors import InputError
+from skillmill.report.tables import percent
+from skillmill.store import artifact, scores
+from skillmill.store.runs import JobRow, read_jobs
+from skillmill.types import Score
+
+#: The figures a run ends with: track -> (metric, k, words).
+HEADLINES = {
+    "library": (("hit", 5, "hit@5"), ("recall", 5, "recall@5")),
+    "memory": (
+        ("recall", 10, "evidence recall@10"),
+        ("full_evidence", 10, "full evidence@10"),
+    ),
+}
+
+
+def score_stores(results: Path, study: str | None) -> list[Path]:
+    """Score stores below a results folder, of one study or of all, sorted.
+
+    Raises
+    ------
+    InputError
+        If there is none; the message names the studies there are.
+    """
+    if not results.is_dir():
+        raise InputError(
+            f"no results folder at {results}; run `make run` or `skillmill run` first,"
+            " or name the folder with --results"
+        )
+    found = sorted(results.glob("*/*/scores.sqlite"))
+    mine = [path for path in found if study in (None, path.parts[-3])]
+    if not mine:
+        known = sorted({path.parts[-3] for path in found})
+        raise InputError(
+            f"no scores of study {study!r} below {results}; there are:"
+            f" {', '.join(known) or 'none yet, run `skillmill run` first'}"
+            if study
+            else f"no scores below {results} yet; run `skillmill run` first"
+        )
+    return mine
+
+
+def read_scores(
+    results: Path, study: str | None = None, **filters: str | int | None
+) -> list[Score]:
+    """Score rows that match, in the order of studies, tracks and stored rows.
+
+    `filters` are fields of `Score` with the value wanted; None matches everything.
+    """
+    rows: list[Score] = []
+    for path in score_stores(results, study):
+        with artifact.reading(path, "scores") as db:
+            rows.extend(scores.load_scores(db))
+    wanted = {name: value for name, value in filters.items() if value is not None}
+    return [
+        row
+        for row in rows
+        if all(getattr(row, name) == value for name, value in wanted.items())
+    ]
+
+
+def headline(rows: list[Score]) -> Iterator[tuple[str, str, Score]]:
+    """Track, label and row of the pooled headline figures, arms in order."""
+    for track, figures in HEADLINES.items():
+        for metric, k, label in figures:
+            for row in rows:
+                if (row.track, row.metric, row.k) != (track, metric, k):
+                    continue
+                if row.category == "all" and row.split == "all":
+                    yield track, label, row
+
+
+def percent_of(row: Score) -> str:
+    """A figure with its interval and n, in percent as the page prints it."""
+    value = percent(row.value)
+    if row.low is not None:
+        value += f" [{percent(row.low)}, {percent(row.high)}]"
+    return f"{value} (n = {row.n})"
+
+
+def jobs_of(records: Path, run: str | None) -> list[JobRow]:
+    """Jobs of one run, or of all, in the order they ended."""
+    return [job for job in read_jobs(records) if run in (None, job.run)]
+
+
+def as_json(row: Score) -> dict[str, Any]:
+    """A score as the documented JSON row."""
+    return {name: getattr(row, name) for name in Score.__slots__}

@@ -1,0 +1,77 @@
+"""Tables and summaries for a terminal."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from skillmill.interfaces.show import headline, percent_of, read_scores
+from skillmill.store import artifact, load
+from skillmill.store.runs import JobRow
+from skillmill.types import Score
+
+#: Columns of the plain score table.
+COLUMNS = ("study", "arm", "split", "category", "metric")
+
+
+def score_table(rows: Iterable[Score]) -> None:
+    """Print score rows, values in percent."""
+    table = Table(box=None, pad_edge=False)
+    for name in (*COLUMNS, "k"):
+        table.add_column(name)
+    table.add_column("percent [95 %] (n)", justify="right")
+    for row in rows:
+        cells = [str(getattr(row, name)) for name in COLUMNS]
+        mark = " heuristic" if row.heuristic else ""
+        k = "" if row.k is None else str(row.k)
+        table.add_row(*cells, k, percent_of(row) + mark)
+    _console().print(table, markup=False)
+
+
+def job_table(jobs: Iterable[JobRow]) -> None:
+    """Print jobs of the run log."""
+    names = ("run", "study", "rule", "part", "state", "seconds", "peak_mb")
+    counts = ("computed", "reused", "ok", "empty", "failed", "skipped")
+    table = Table(box=None, pad_edge=False)
+    for name in (*names, *counts):
+        table.add_column(name, justify="left" if name in names[:5] else "right")
+    for job in jobs:
+        table.add_row(*(str(getattr(job, name)) for name in (*names, *counts)))
+    _console().print(table, markup=False)
+
+
+def summary(results: Path, study: str) -> None:
+    """Print what a study built, its headline figures and where its page is."""
+    click.echo(f"\nstudy {study}")
+    for line in built(results / study):
+        click.echo(f"  built  {line}")
+    shown = None
+    for track, label, row in headline(read_scores(results, study)):
+        if (track, label) != shown:
+            click.echo(f"  {track}: {label}, percent [95 % interval]")
+            shown = (track, label)
+        click.echo(f"    {row.arm:<24} {percent_of(row)}")
+    page = results / ("report.html" if study == "sample" else f"{study}/report.html")
+    click.echo(f"  report {page.resolve().as_uri() if page.exists() else page}")
+
+
+def built(study: Path) -> Iterable[str]:
+    """One line per load report of a study: found, loaded, warned, failed."""
+    for kind in ("library/catalogue", "library/tasks", "memory/conversations"):
+        path = study / f"{kind}.sqlite"
+        if not path.exists():
+            continue
+        with artifact.reading(path, path.stem) as db:
+            for report in load.load_report(db):
+                yield (
+                    f"{report.source}: {report.found} found, {report.loaded} loaded,"
+                    f" {report.warned} with warnings, {report.failed} failed"
+                )
+
+
+def _console() -> Console:
+    """Standard output; wide when it is not a terminal, so that no cell is cut."""
+    console = Console(soft_wrap=True)
+    return console if console.is_terminal else Console(width=240)

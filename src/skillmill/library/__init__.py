@@ -1,0 +1,1 @@
+"""Skill library: rankers and graphs."""

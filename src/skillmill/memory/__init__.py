@@ -1,0 +1,1 @@
+"""From conversations to the memory that retrieval skills run on."""

@@ -1,0 +1,283 @@
+"""The memory of one conversation in RAM: what retrieval primitives search.
+
+It is built from plain records (atoms, vectors, mentions, edges) and holds no
+database. Each index is made when it is first asked for and then kept, so a
+program pays only for what it uses.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from skillmill.compute.lexical import Bm25, words
+from skillmill.compute.vectors import unit_rows
+from skillmill.errors import StoreError
+from skillmill.memory.atoms import dated_text
+from skillmill.memory.relations import SIMILARITY
+from skillmill.types import Atom, Edge, Mention
+
+Floats = npt.NDArray[np.float64]
+
+#: `literal`: a primitive as the paper words it; `tuned`: as it measures best.
+Form = Literal["literal", "tuned"]
+EntityKind = Literal["ner", "noun"]
+
+
+def lexical_words(text: str, form: Form) -> list[str]:
+    """Split a text or a query as the lexical index of that form does."""
+    tuned = form == "tuned"
+    return words(text, stem=tuned, stop=tuned)
+
+
+@dataclass(frozen=True, eq=False)
+class EntityGraph:
+    """The two-sided graph of atoms and the entities they mention.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Entities, sorted; entity i is node `atoms + i`.
+    node : mapping of str to int
+        Entity to node.
+    adjacency : (atoms + entities, same) sparse
+        1 where an atom mentions an entity, both ways.
+    """
+
+    names: tuple[str, ...]
+    node: Mapping[str, int]
+    adjacency: sparse.csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryView:
+    """The records of one conversation and the indexes over them.
+
+    Row i of every array belongs to `atoms[i]`; scores are (n,) arrays over rows.
+
+    Attributes
+    ----------
+    conversation : str
+        Its id.
+    speakers : tuple of str
+        Names that every atom holds, so they tell no two atoms apart.
+    atoms : tuple of n Atom
+        In the order of the conversation.
+    vectors : (n, d) floats
+        Atom vectors of any scale.
+    mentions : tuple of Mention
+        Only those of atoms are used.
+    entity_vectors : mapping of str to (d,) floats
+        Of named entities; only the literal entity search needs them.
+    edges : tuple of Edge
+        Both ends are atoms of this conversation.
+
+    Raises
+    ------
+    StoreError
+        If the records do not fit each other.
+    """
+
+    conversation: str
+    speakers: tuple[str, ...]
+    atoms: tuple[Atom, ...]
+    vectors: npt.NDArray[np.floating] = field(repr=False)
+    mentions: tuple[Mention, ...] = field(default=(), repr=False)
+    entity_vectors: Mapping[str, npt.NDArray[np.floating]] = field(
+        default_factory=dict, repr=False
+    )
+    edges: tuple[Edge, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        self._check(
+            len(self.vectors) == len(self.atoms),
+            f"{len(self.vectors)} vectors for {len(self.atoms)} atoms",
+        )
+        self._check(len(self.row) == len(self.atoms), "an atom id that comes twice")
+        owners = (m.owner for m in self.mentions if m.owner_kind == "atom")
+        ends = (end for edge in self.edges for end in (edge.source, edge.target))
+        for kind, ids in (("mention", owners), ("edge", ends)):
+            lost = sorted({atom for atom in ids if atom not in self.row})
+            self._check(not lost, f"a {kind} of atoms that it lacks: {lost[:3]}")
+
+    def _check(self, fits: bool, found: str) -> None:
+        """Refuse records that do not fit each other."""
+        if not fits:
+            raise StoreError(
+                f"the memory of conversation {self.conversation!r} holds {found}; "
+                "build it again",
+                record=self.conversation,
+            )
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """Atom ids by row."""
+        return tuple(atom.id for atom in self.atoms)
+
+    @cached_property
+    def row(self) -> dict[str, int]:
+        """Row of each atom id."""
+        return {atom.id: row for row, atom in enumerate(self.atoms)}
+
+    @cached_property
+    def unit(self) -> Floats:
+        """Atom vectors of length one, (n, d); zero where there is no direction."""
+        return unit_rows(self.vectors)[0].astype(np.float64)
+
+    @cached_property
+    def without_direction(self) -> tuple[str, ...]:
+        """Atoms whose vector is zero or not finite: dense search never finds them."""
+        return tuple(self.ids[row] for row in unit_rows(self.vectors)[1])
+
+    def cosines(self, query: npt.NDArray[np.floating]) -> Floats:
+        """Cosine of each atom with a query vector; 0 where either lacks direction.
+
+        Raises
+        ------
+        StoreError
+            If the query's vector has another length than the atoms'.
+        """
+        lengths = np.shape(query)[-1], self.unit.shape[1]
+        self._check(
+            lengths[0] == lengths[1],
+            f"vectors of length {lengths[1]}, but the query's has {lengths[0]}",
+        )
+        direction = unit_rows(np.asarray(query)[None, :])[0][0].astype(np.float64)
+        cosines: Floats = np.clip(self.unit @ direction, -1, 1)
+        return cosines
+
+    def lexical(self, form: Form) -> Bm25:
+        """BM25 over the atoms.
+
+        `literal`: case-folded words of the text, scored as rank_bm25 does.
+        `tuned`: stems without stop words, the date among them, and an idf that is
+        never negative.
+        """
+        return self._tuned_lexical if form == "tuned" else self._literal_lexical
+
+    @cached_property
+    def _literal_lexical(self) -> Bm25:
+        texts = [lexical_words(atom.text, "literal") for atom in self.atoms]
+        return Bm25(texts, literal=True)
+
+    @cached_property
+    def _tuned_lexical(self) -> Bm25:
+        return Bm25([lexical_words(dated_text(atom), "tuned") for atom in self.atoms])
+
+    def entities(self, kind: EntityKind) -> EntityGraph:
+        """Give the atom-entity graph of one kind: `ner` is literal, `noun` tuned.
+
+        The tuned graph leaves the speakers out: a name that nearly every atom holds
+        only spreads a walk over all of them.
+        """
+        return self._noun_graph if kind == "noun" else self._ner_graph
+
+    @cached_property
+    def _ner_graph(self) -> EntityGraph:
+        return self._entity_graph("ner", left_out=())
+
+    @cached_property
+    def _noun_graph(self) -> EntityGraph:
+        return self._entity_graph(
+            "noun", left_out=words(" ".join(self.speakers), stem=False, stop=False)
+        )
+
+    def _entity_graph(self, kind: EntityKind, left_out: Iterable[str]) -> EntityGraph:
+        """Join atoms to the entities of a kind."""
+        barred = set(left_out)
+        held = [
+            (self.row[mention.owner], mention.entity)
+            for mention in self.mentions
+            if mention.owner_kind == "atom"
+            and mention.kind == kind
+            and mention.entity not in barred
+        ]
+        names = tuple(sorted({entity for _, entity in held}))
+        node = {name: len(self.atoms) + i for i, name in enumerate(names)}
+        ends = sorted({(row, node[entity]) for row, entity in held})
+        pairs = ends + [(target, source) for source, target in ends]
+        size = len(self.atoms) + len(names)
+        return EntityGraph(names, node, _matrix(pairs, np.ones(len(pairs)), size))
+
+    @cached_property
+    def named_directions(self) -> Floats:
+        """Unit vectors of the named entities, in the order of their graph.
+
+        Raises
+        ------
+        StoreError
+            If an entity has no vector.
+        """
+        names = self.entities("ner").names
+        lost = [name for name in names if name not in self.entity_vectors]
+        self._check(not lost, f"no vectors of the entities {lost[:3]}")
+        if not names:
+            return np.zeros((0, np.shape(self.vectors)[1]))
+        rows = np.array([self.entity_vectors[name] for name in names])
+        return unit_rows(rows)[0].astype(np.float64)
+
+    @cached_property
+    def relations(self) -> tuple[str, ...]:
+        """Typed relations that this memory holds, sorted; similarity is none."""
+        return tuple(sorted({edge.relation for edge in self.edges} - {SIMILARITY}))
+
+    def spread(self, strength: Floats, relations: Sequence[str]) -> Floats:
+        """Carry the strength of each atom along its edges to their targets.
+
+        Returns
+        -------
+        (n,) floats
+            Sum over the edges of these relations of the source's strength times the
+            weight; an edge without a weight counts as 1. Unknown relations carry
+            nothing.
+        """
+        reached = np.zeros(len(self.atoms))
+        for relation in sorted(set(relations)):
+            if relation in self._inward:
+                reached += self._inward[relation] @ strength
+        return reached
+
+    @cached_property
+    def _inward(self) -> dict[str, sparse.csr_array]:
+        """Edge weights of each relation, a row for each target."""
+        grouped: dict[str, list[Edge]] = defaultdict(list)
+        for edge in self.edges:
+            grouped[edge.relation].append(edge)
+        return {
+            relation: _matrix(
+                [(self.row[edge.target], self.row[edge.source]) for edge in edges],
+                np.array([1.0 if e.weight is None else e.weight for e in edges]),
+                len(self.atoms),
+            )
+            for relation, edges in grouped.items()
+        }
+
+    @cached_property
+    def _days(self) -> tuple[list[str], list[int]]:
+        """Every ISO day that an atom is about, ascending, and the atom's row."""
+        pairs = sorted(
+            (day, row) for row, atom in enumerate(self.atoms) for day in atom.time_keys
+        )
+        return [day for day, _ in pairs], [row for _, row in pairs]
+
+    def within(self, first: str, last: str) -> npt.NDArray[np.bool_]:
+        """Tell which atoms are about a day from `first` to `last`, both included."""
+        days, rows = self._days
+        inside = np.zeros(len(self.atoms), dtype=bool)
+        inside[rows[bisect_left(days, first) : bisect_right(days, last)]] = True
+        return inside
+
+
+def _matrix(
+    pairs: Sequence[tuple[int, int]], weights: Floats, size: int
+) -> sparse.csr_array:
+    """Make a square sparse matrix of (row, column) pairs; repeats add up."""
+    rows = np.array([row for row, _ in pairs], dtype=np.int64)
+    columns = np.array([column for _, column in pairs], dtype=np.int64)
+    return sparse.csr_array((weights, (rows, columns)), shape=(size, size))

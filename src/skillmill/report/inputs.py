@@ -1,0 +1,70 @@
+"""What a page is made from: plain data, read from the stores by the caller."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from skillmill.types import LoadReport, QueryScore, Score
+
+Track = Literal["library", "memory"]
+TRACKS: tuple[Track, ...] = ("library", "memory")
+
+#: The figure a track is summed up by: (metric, k).
+HEADLINE: Mapping[Track, tuple[str, int | None]] = MappingProxyType(
+    {"library": ("recall", 5), "memory": ("recall", 10)}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A task or a question as the per-question table shows it."""
+
+    text: str
+    track: Track
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInputs:
+    """Everything one page says; no clock time, no path of this machine.
+
+    Attributes
+    ----------
+    built : mapping
+        What the study holds, in the order to read: `{"library skills": 24}`.
+    queries : mapping
+        By id; each query that `query_scores` names must be in it.
+    outcomes : sequence of (stage, state, reason, n)
+    provenance : mapping
+        Artifact to its keys and values.
+    rule_edges : sequence of (rule, depends_on)
+        Said in words below the figure named `rules`.
+    figures : mapping
+        Name to SVG text, shown in the order given.
+    jobs : sequence of mappings, optional
+        Rows with `rule`, `seconds`, `peak_mb`, `computed`, `reused`. They differ
+        between equal runs: leave them out of a page that is compared.
+    heuristics : sequence
+        One sentence per offline stand-in that took part.
+    problem_limit : int
+        The most problems printed per source of a load report, failures first.
+    """
+
+    study: str
+    title: str
+    scores: Sequence[Score] = ()
+    query_scores: Sequence[QueryScore] = ()
+    queries: Mapping[str, Query] = field(default_factory=dict)
+    built: Mapping[str, int] = field(default_factory=dict)
+    load_reports: Sequence[LoadReport] = ()
+    outcomes: Sequence[tuple[str, str, str, int]] = ()
+    provenance: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    rule_edges: Sequence[tuple[str, str]] = ()
+    figures: Mapping[str, str] = field(default_factory=dict)
+    jobs: Sequence[Mapping[str, object]] | None = None
+    heuristics: Sequence[str] = ()
+    headline: Mapping[Track, tuple[str, int | None]] = field(
+        default_factory=lambda: HEADLINE
+    )
+    problem_limit: int = 50

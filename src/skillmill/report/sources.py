@@ -1,0 +1,143 @@
+"""From the stores of a study to what its page says."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from sqlite3 import Connection
+
+from skillmill.report.inputs import Query, ReportInputs
+from skillmill.store import artifact, catalogue, conversations, load, scores
+from skillmill.types import CATEGORIES, LoadReport, QueryScore, Score
+
+#: What of each kind of store is counted as built: label of the page -> table.
+BUILT = {
+    "catalogue": {"library skills": "skill"},
+    "tasks": {"tasks": "task"},
+    "conversations": {"conversations": "conversation", "questions": "question"},
+    "atoms": {"atoms": "atom"},
+    "edges": {"edges": "edge"},
+    "vectors": {"vectors": "vector"},
+}
+
+
+class Gathered:
+    """What the stores of a study hold, filled store by store."""
+
+    def __init__(self) -> None:
+        self.scores: list[Score] = []
+        self.query_scores: list[QueryScore] = []
+        self.queries: dict[str, Query] = {}
+        self.built: dict[str, int] = {}
+        self.load_reports: list[LoadReport] = []
+        self.outcomes: dict[tuple[str, str, str], int] = {}
+        self.provenance: dict[str, dict[str, object]] = {}
+
+    def read(self, store: Path, stage: str) -> None:
+        """Add one store."""
+        kind = artifact.kind_of(store)
+        with artifact.reading(store, kind) as db:
+            for label, table in BUILT.get(kind, {}).items():
+                name = (
+                    f"{label} ({stage.split('/', maxsplit=1)[0]})"
+                    if kind in SHARED
+                    else label
+                )
+                self.built[name] = self.built.get(name, 0) + load.count_rows(db, table)
+            for outcome in load.load_outcomes(db):
+                key = (stage, outcome.state, outcome.reason)
+                self.outcomes[key] = self.outcomes.get(key, 0) + outcome.n
+            self._describe(db, stage)
+            reader = READERS.get(kind)
+            if reader is not None:
+                reader(self, db)
+
+    def _describe(self, db: Connection, stage: str) -> None:
+        """Keep where a stage's artifacts come from; shards differ in inputs alone."""
+        found = artifact.load_provenance(db)
+        self.provenance[stage] = {
+            "package version": found.package_version,
+            "code": found.code,
+            **{f"param {name}": value for name, value in found.params.items()},
+            **{f"model {name}": value for name, value in found.models.items()},
+            "inputs": sum(len(paths) for paths in found.inputs.values()),
+        }
+
+
+#: Kinds that both tracks have.
+SHARED = frozenset({"edges", "vectors"})
+
+
+def _read_reports(gathered: Gathered, db: Connection) -> None:
+    gathered.load_reports.extend(load.load_report(db))
+
+
+def _read_tasks(gathered: Gathered, db: Connection) -> None:
+    _read_reports(gathered, db)
+    for task in catalogue.load_tasks(db):
+        gathered.queries[task.id] = Query(task.text, "library", task.categories)
+
+
+def _read_conversations(gathered: Gathered, db: Connection) -> None:
+    _read_reports(gathered, db)
+    for question in conversations.load_questions(db):
+        label = f"{question.category} {CATEGORIES[question.category]}"
+        gathered.queries[question.id] = Query(question.text, "memory", (label,))
+
+
+def _read_scores(gathered: Gathered, db: Connection) -> None:
+    gathered.scores.extend(scores.load_scores(db))
+    gathered.query_scores.extend(scores.load_query_scores(db))
+
+
+READERS: Mapping[str, Callable[[Gathered, Connection], None]] = {
+    "catalogue": _read_reports,
+    "tasks": _read_tasks,
+    "conversations": _read_conversations,
+    "scores": _read_scores,
+}
+
+
+def stage_of(store: Path) -> str:
+    """Name of the stage that wrote a store: its path below the study, shards folded.
+
+    `results/s/memory/3/atoms.sqlite` is `memory/atoms`.
+    """
+    track, *rest = store.parts[store.parts.index("results") + 2 :]
+    return f"{track}/{rest[-1].removesuffix('.sqlite')}"
+
+
+def gather(study: str, stores: Sequence[Path], problem_limit: int) -> ReportInputs:
+    """Everything the page of a study says, but its figures.
+
+    Raises
+    ------
+    StoreError
+        If a store is missing or corrupt.
+    """
+    gathered = Gathered()
+    for store in stores:
+        gathered.read(store, stage_of(store))
+    return ReportInputs(
+        study=study,
+        title=f"skillmill: {study}",
+        scores=gathered.scores,
+        query_scores=gathered.query_scores,
+        queries=gathered.queries,
+        built=gathered.built,
+        load_reports=gathered.load_reports,
+        outcomes=[(*key, n) for key, n in sorted(gathered.outcomes.items())],
+        provenance=gathered.provenance,
+        rule_edges=rule_edges(stores),
+        problem_limit=problem_limit,
+    )
+
+
+def rule_edges(stores: Sequence[Path]) -> list[tuple[str, str]]:
+    """(stage, stage it reads) of these stores, as their provenance says."""
+    edges = set()
+    for store in stores:
+        with artifact.reading(store, artifact.kind_of(store)) as db:
+            inputs = [path for _, path, _ in artifact.load_input_hashes(db)]
+        for path in map(Path, inputs):
+            made = path.suffix == ".sqlite" and "results" in path.parts
+            edges.add((stage_of(store), stage_of(path) if made else "input files"))
+    return sorted(edge for edge in edges if edge[0] != edge[1])

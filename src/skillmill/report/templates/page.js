@@ -1,0 +1,145 @@
+"use strict";
+// Fills, filters and sorts the per-question table. Text only enters the page as
+// textContent, so nothing in the data can become markup.
+(() => {
+  const source = document.getElementById("explorer-data");
+  if (!source) return;
+  const tracks = JSON.parse(source.textContent);
+  const PAGE = 25;
+  const NOT_RUN = -1;
+  const control = (name) => document.getElementById(`explorer-${name}`);
+  const table = control("table");
+  const state = { track: tracks[0], column: null, descending: true, limit: PAGE };
+
+  const element = (tag, text, className) => {
+    const made = document.createElement(tag);
+    if (text !== undefined) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  };
+
+  const options = (select, pairs, chosen) => {
+    select.replaceChildren(
+      ...pairs.map(([value, label]) => {
+        const made = element("option", label);
+        made.value = value;
+        return made;
+      }),
+    );
+    select.value = chosen;
+  };
+
+  const valuesOf = (row) => state.track.values[Number(control("metric").value)][row];
+
+  const level = (place) => (place === null || place === NOT_RUN ? null : state.track.levels[place]);
+
+  const shows = {
+    all: () => true,
+    missed: (values) => values.some((v) => v !== null) && values.every((v) => v === null || v === 0),
+    differ: (values) => new Set(values.filter((v) => v !== null)).size > 1,
+    unscored: (values) => values.every((v) => v === null),
+  };
+
+  const matching = () => {
+    const words = control("text").value.normalize("NFC").toLowerCase().split(/\s+/).filter(Boolean);
+    const category = control("category").value;
+    const shown = shows[control("show").value];
+    const rows = [];
+    state.track.queries.forEach(([id, text, categories], row) => {
+      const haystack = [id, text, ...categories].join(" ").normalize("NFC").toLowerCase();
+      if (category && !categories.includes(category)) return;
+      if (!words.every((word) => haystack.includes(word))) return;
+      if (shown(valuesOf(row).map(level))) rows.push(row);
+    });
+    return rows;
+  };
+
+  // A question without a value comes last in either direction; ties keep their order.
+  const sorted = (rows) => {
+    if (state.column === null) return rows;
+    const sign = state.descending ? -1 : 1;
+    return [...rows].sort((a, b) => {
+      const left = level(valuesOf(a)[state.column]);
+      const right = level(valuesOf(b)[state.column]);
+      if (left === null || right === null) return (left === null) - (right === null);
+      return sign * (left - right);
+    });
+  };
+
+  const sortBy = (column) => {
+    state.descending = state.column === column ? !state.descending : column !== null;
+    state.column = column;
+    draw();
+    table.tHead.querySelectorAll("button")[column === null ? 0 : column + 1].focus();
+  };
+
+  const heading = (label, column) => {
+    const cell = element("th", undefined, column === null ? "" : "figure");
+    cell.scope = "col";
+    if (state.column === column && column !== null) {
+      cell.setAttribute("aria-sort", state.descending ? "descending" : "ascending");
+    }
+    const button = element("button");
+    button.type = "button";
+    button.append(element("bdi", label));
+    button.addEventListener("click", () => sortBy(column));
+    cell.append(button);
+    return cell;
+  };
+
+  const figure = (place) => {
+    if (place === NOT_RUN) return element("td", "not run", "figure unknown");
+    if (place === null) return element("td", "n/a", "figure unknown");
+    const value = state.track.levels[place];
+    const kind = value <= 0 ? "miss" : value >= 1 ? "hit" : "part";
+    return element("td", state.track.labels[place], `figure ${kind}`);
+  };
+
+  const line = (row) => {
+    const [id, text, categories] = state.track.queries[row];
+    const made = element("tr");
+    const head = element("th");
+    head.scope = "row";
+    head.append(element("bdi", text), element("bdi", [id, ...categories].join(" · "), "id"));
+    made.append(head, ...valuesOf(row).map(figure));
+    return made;
+  };
+
+  const draw = () => {
+    const rows = sorted(matching());
+    const headings = element("tr");
+    headings.append(heading("question", null), ...state.track.arms.map(heading));
+    table.tHead.replaceChildren(headings);
+    table.tBodies[0].replaceChildren(...rows.slice(0, state.limit).map(line));
+    const left = rows.length - state.limit;
+    control("more").hidden = left <= 0;
+    control("more").textContent = `Show ${Math.min(PAGE, left)} more`;
+    const printed = left > 0 ? `, the first ${state.limit} shown` : "";
+    control("status").textContent =
+      `${rows.length} of ${state.track.queries.length} questions${printed}`;
+  };
+
+  const redraw = () => {
+    state.limit = PAGE;
+    draw();
+  };
+
+  const choose = (index) => {
+    state.track = tracks[index];
+    state.column = null;
+    const names = new Set(state.track.queries.flatMap(([, , categories]) => categories));
+    options(control("metric"), state.track.metrics.map((name, i) => [i, name]), state.track.chosen);
+    options(control("category"), [["", "all"], ...[...names].sort().map((name) => [name, name])], "");
+    redraw();
+  };
+
+  options(control("track"), tracks.map((track, i) => [i, track.track]), 0);
+  control("track").addEventListener("change", (event) => choose(Number(event.target.value)));
+  control("text").addEventListener("input", redraw);
+  for (const name of ["metric", "category", "show"]) control(name).addEventListener("change", redraw);
+  control("more").addEventListener("click", () => {
+    state.limit += PAGE;
+    draw();
+  });
+  choose(0);
+})();

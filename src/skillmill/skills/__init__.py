@@ -1,0 +1,1 @@
+"""Retrieval skills: markdown, primitives, executor."""

@@ -1,0 +1,47 @@
+"""From stored questions to what the primitives read of them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from skillmill.skills.state import QueryContext
+from skillmill.types import Mention, Question
+
+Vectors = Mapping[str, npt.NDArray[np.float32]]
+
+
+def question_contexts(
+    questions: Sequence[Question],
+    tuned_texts: Mapping[str, str],
+    vectors: Vectors,
+    tuned_vectors: Vectors,
+    mentions: Iterable[Mention],
+    entity_vectors: Vectors,
+) -> list[QueryContext]:
+    """One context per question, in the order given; mentions by atoms are left out.
+
+    Raises
+    ------
+    KeyError
+        If a question has no vector or tuned text.
+    """
+    found: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    for mention in mentions:
+        if mention.owner_kind == "question":
+            found[mention.owner][mention.kind][mention.entity] = mention.count
+    return [
+        QueryContext(
+            id=question.id,
+            text=question.text,
+            tuned_text=tuned_texts[question.id],
+            vector=vectors[question.id],
+            tuned_vector=tuned_vectors[question.id],
+            entities={kind: dict(own) for kind, own in found[question.id].items()},
+            entity_vectors={
+                name: entity_vectors[name] for name in found[question.id]["ner"]
+            },
+        )
+        for question in questions
+    ]

@@ -1,0 +1,1 @@
+"""Every line of SQL: artifacts, record stores, run log."""

@@ -1,0 +1,164 @@
+"""Fold the shards of record stores into their main file."""
+
+import fcntl
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from skillmill.errors import StoreError
+from skillmill.store.connect import connect_shared
+from skillmill.store.shards import (
+    MAIN,
+    NEW,
+    DamagedShardError,
+    explained,
+    is_settled,
+    set_aside,
+    shards_in,
+    start,
+    version_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MergeCounts:
+    """What a merge did.
+
+    `shards` were folded in and `rows` of them were new, `left` shards belong to
+    processes that may live, `damaged` were set aside. `busy` tells that another
+    process was merging some store, which then was left alone.
+    """
+
+    shards: int = 0
+    rows: int = 0
+    left: int = 0
+    damaged: tuple[Path, ...] = ()
+    busy: bool = False
+
+    def __add__(self, other: "MergeCounts") -> "MergeCounts":
+        return MergeCounts(
+            self.shards + other.shards,
+            self.rows + other.rows,
+            self.left + other.left,
+            self.damaged + other.damaged,
+            self.busy or other.busy,
+        )
+
+
+class _Store(NamedTuple):
+    kind: str
+    copy: str
+
+
+_COPY_MODELS = (
+    "insert into main.model select hash, identity from shard.model"
+    " where true order by hash on conflict do nothing"
+)
+
+_STORES: Mapping[str, _Store] = {
+    "vectors": _Store(
+        "vector-records",
+        "insert into main.vector_record"
+        " select model, key, dim, dtype, data from shard.vector_record"
+        " where true order by model, key on conflict do nothing",
+    ),
+    "tags": _Store(
+        "tag-records",
+        "insert into main.tag_record select model, key, value from shard.tag_record"
+        " where true order by model, key on conflict do nothing",
+    ),
+}
+
+
+def merge_records(folder: Path) -> MergeCounts:
+    """Fold closed shards, and those of dead processes of this host, into one file.
+
+    Each shard is taken over whole and then deleted, or left as it is; readers and
+    writers may go on. A second merge at the same time does nothing.
+
+    Raises
+    ------
+    StoreError
+        If a file cannot be written, or is of another version.
+    """
+    counts = MergeCounts()
+    for name, store in _STORES.items():
+        place = Path(folder) / name
+        if place.is_dir():
+            with _only_one(place) as alone:
+                counts += _merge(place, store) if alone else MergeCounts(busy=True)
+    return counts
+
+
+def _merge(folder: Path, store: _Store) -> MergeCounts:
+    for unfinished in folder.glob(f"*{NEW}"):
+        if is_settled(unfinished):
+            unfinished.unlink(missing_ok=True)
+    main = folder / MAIN
+    shards = [path for path in shards_in(folder) if path != main]
+    counts = MergeCounts(left=sum(not is_settled(path) for path in shards))
+    settled = [path for path in shards if is_settled(path)]
+    if not settled:
+        return counts
+    if main.exists():
+        counts += _sift(main) or MergeCounts()
+    if not main.exists():
+        start(folder, store.kind, MAIN)
+    for path in settled:
+        counts += _sift(path) or _fold(main, path, store)
+    return counts
+
+
+def _sift(path: Path) -> MergeCounts | None:
+    """Set a shard aside if it is broken, count it; None if it is sound."""
+    try:
+        with explained(path), closing(connect_shared(path)) as db:
+            version_of(db, path)
+            verdict = db.execute("pragma quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise DamagedShardError(f"{path}: {verdict}", record=str(path))
+    except DamagedShardError as error:
+        return MergeCounts(damaged=(set_aside(path, error),))
+    except FileNotFoundError:
+        # A reader met the damage first.
+        return MergeCounts()
+    return None
+
+
+def _fold(main: Path, path: Path, store: _Store) -> MergeCounts:
+    with explained(main), closing(connect_shared(main)) as db:
+        db.execute("attach ? as shard", (f"{path.absolute().as_uri()}?mode=rw",))
+        with db:
+            db.execute("begin")
+            db.execute(_COPY_MODELS)
+            rows = db.execute(store.copy).rowcount
+    path.unlink()
+    return MergeCounts(shards=1, rows=rows)
+
+
+@contextmanager
+def _only_one(folder: Path) -> Iterator[bool]:
+    """Hold the folder's lock; False if another process has it."""
+    try:
+        file = (folder / "merge.lock").open("a")
+    except OSError as error:
+        raise _no_lock(folder, error) from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        except OSError as error:
+            raise _no_lock(folder, error) from error
+        yield True
+
+
+def _no_lock(folder: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{folder}: expected to lock the records, got {error.strerror}; set `records`"
+        " to a folder that can be written, on a file system with locks",
+        record=str(folder),
+    )

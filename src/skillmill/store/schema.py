@@ -1,0 +1,79 @@
+"""Which tables a store of each kind has.
+
+A change of any table raises the version: artifacts are then refused and made
+again, records (paid work) have their own version and are never thrown away.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+
+from skillmill.store import memory_tables as m
+from skillmill.store import tables as t
+
+#: Version of the artifacts' tables.
+SCHEMA_VERSION = 1
+
+#: Version of the record stores' and the run log's tables, in `user_version`.
+RECORD_VERSION = 1
+
+_EVERY = (t.PROVENANCE, t.PROVENANCE_INPUT, t.OUTCOME)
+_LOADED = (t.LOAD_COUNT, t.LOAD_PROBLEM)
+_VECTORS = (t.VECTOR, t.ENCODER)
+_QUESTIONS = (m.QUESTION, m.EVIDENCE)
+_ATOMS = (
+    m.CONVERSATION,
+    *_QUESTIONS,
+    m.ATOM,
+    m.ATOM_TURN,
+    m.QUESTION_ATOM,
+    t.PASSAGE,
+)
+
+#: Kind of artifact -> the statements that make its tables and unique indexes.
+ARTIFACTS: Mapping[str, tuple[str, ...]] = {
+    "catalogue": (*_EVERY, t.SKILL, t.ALIAS, *_LOADED, t.PASSAGE),
+    "tasks": (*_EVERY, t.TASK, t.RELEVANT, *_LOADED, t.PASSAGE),
+    "vectors": (*_EVERY, *_VECTORS),
+    "edges": (*_EVERY, t.EDGE),
+    "rankings": (*_EVERY, t.RANKING, t.RANKING_STATE, t.PART),
+    "conversations": (
+        *_EVERY,
+        m.CONVERSATION,
+        m.SESSION,
+        m.TURN,
+        *_QUESTIONS,
+        *_LOADED,
+    ),
+    "atoms": (*_EVERY, *_ATOMS),
+    "entities": (*_EVERY, m.MENTION, t.PASSAGE),
+    "memory": (*_EVERY, *_ATOMS, m.MENTION, *_VECTORS, t.EDGE),
+    "scores": (*_EVERY, t.SCORE, t.SCORE_KEY, t.QUERY_SCORE, t.QUERY_SCORE_KEY),
+}
+
+#: The same for the files that live outside all artifacts.
+RECORDS: Mapping[str, tuple[str, ...]] = {
+    "vector-records": (m.MODEL, m.VECTOR_RECORD),
+    "tag-records": (m.MODEL, m.TAG_RECORD),
+    "run-log": (m.JOB,),
+}
+
+
+def create_artifact(db: sqlite3.Connection, kind: str) -> None:
+    """Make the tables of an artifact.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind.
+    """
+    if kind not in ARTIFACTS:
+        raise ValueError(f"unknown kind of store {kind!r}; known: {sorted(ARTIFACTS)}")
+    for statement in ARTIFACTS[kind]:
+        db.execute(statement)
+
+
+def create_records(db: sqlite3.Connection, kind: str) -> None:
+    """Make the tables of a record store or run log, and note their version."""
+    for statement in RECORDS[kind]:
+        db.execute(statement)
+    db.execute(f"pragma user_version = {RECORD_VERSION:d}")

@@ -1,0 +1,48 @@
+"""Which rows a query counts in."""
+
+import pytest
+
+from skillmill.errors import ConfigError
+from skillmill.evaluate.groups import question_groups, task_groups
+from skillmill.types import Question, Task
+
+
+def question(name, conversation, category):
+    return Question(name, conversation, "?", category, "x", "string", None, ())
+
+
+def test_a_task_counts_in_the_pooled_row_and_in_its_categories():
+    tasks = [Task("t1", "do", ("a",), ("direct",)), Task("t2", "do", ("a",))]
+    assert task_groups(tasks) == {
+        "t1": [("all", "all"), ("all", "direct")],
+        "t2": [("all", "all")],
+    }
+
+
+def test_category_numbers_bear_locomos_names_u20():
+    """1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop, 5 adversarial (U20)."""
+    groups = question_groups([question(f"q{c}", "c1", c) for c in range(1, 6)], {})
+    assert groups == {
+        "q1": [("all", "all"), ("all", "multi-hop")],
+        "q2": [("all", "all"), ("all", "temporal")],
+        "q3": [("all", "all"), ("all", "open-domain")],
+        "q4": [("all", "all"), ("all", "single-hop")],
+        "q5": [("all", "adversarial")],
+    }
+
+
+def test_a_question_counts_in_the_split_of_its_conversation():
+    asked = [question("q1", "c1", 4), question("q2", "c2", 4)]
+    groups = question_groups(asked, {"train": ["c1"], "test": []})
+    assert groups["q1"] == [
+        ("all", "all"),
+        ("all", "single-hop"),
+        ("train", "all"),
+        ("train", "single-hop"),
+    ]
+    assert groups["q2"] == [("all", "all"), ("all", "single-hop")]
+
+
+def test_a_split_of_an_unknown_conversation_is_refused():
+    with pytest.raises(ConfigError, match="names c9, but the data has only c1"):
+        question_groups([question("q1", "c1", 4)], {"val": ["c9"]})

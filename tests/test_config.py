@@ -1,0 +1,146 @@
+"""The configuration is checked once, and says what to mend."""
+
+import json
+
+import pytest
+import yaml
+
+from skillmill.config import (
+    SCHEMA,
+    Config,
+    check_config,
+    find_path,
+    json_schema,
+    nearest_key,
+)
+from skillmill.errors import ConfigError
+from tests.conftest import REPOSITORY
+
+
+def shipped(name):
+    return yaml.safe_load((REPOSITORY / name).read_text(encoding="utf-8"))
+
+
+def test_the_shipped_file_states_every_default():
+    """config.yaml is where a user reads the defaults, so it may not differ."""
+    written = Config.model_validate(shipped("config.yaml")).model_dump()
+    model = Config().model_dump()
+    model["library"].update(path="data/sample/library", tasks="data/sample/tasks.jsonl")
+    model["memory"]["path"] = "data/sample/conversations.jsonl"
+    assert written == model
+    assert shipped("config.yaml").keys() == model.keys()
+
+
+@pytest.mark.parametrize(
+    "overlay", sorted(p.name for p in (REPOSITORY / "configs").glob("*.yaml"))
+)
+def test_every_overlay_is_valid(overlay):
+    values = shipped("config.yaml")
+    for key, value in shipped(f"configs/{overlay}").items():
+        if isinstance(value, dict):
+            values[key] = {**values[key], **value}
+        else:
+            values[key] = value
+    assert check_config(values).study == overlay.removesuffix(".yaml")
+
+
+def test_the_exported_schema_is_current():
+    assert SCHEMA.read_text(encoding="utf-8") == json_schema(), (
+        "run `make schema` and commit src/skillmill/config.schema.json"
+    )
+
+
+def test_every_key_says_what_it_means():
+    def walk(node):
+        for name, value in node.get("properties", {}).items():
+            assert "description" in value or "$ref" in value, name
+
+    schema = json.loads(json_schema())
+    walk(schema)
+    for part in schema["$defs"].values():
+        walk(part)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {"library": {"ranker": {"dense_wieght": 0.5}}},
+            "library.ranker.dense_wieght: unknown key; the nearest known key is"
+            " 'library.ranker.dense_weight'",
+        ),
+        ({"libary": {}}, "libary: unknown key; the nearest known key is 'library'"),
+        (
+            {"rrf_k": 3},
+            "rrf_k: unknown key; the nearest known key is 'library.ranker.rrf_k'",
+        ),
+        ({"zzzzqqq": 3}, "config: zzzzqqq: unknown key"),
+        (
+            {"memory": {"budget": 0}},
+            "memory.budget: input should be greater than or equal to 1, got 0",
+        ),
+        ({"study": "a/b"}, "study: string should match pattern"),
+    ],
+)
+def test_a_bad_key_is_named_with_the_way_out(values, message):
+    with pytest.raises(ConfigError) as caught:
+        check_config(values)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_all_bad_keys_are_named_at_once():
+    with pytest.raises(ConfigError) as caught:
+        check_config({"sed": 1, "memory": {"budget": -1}})
+    assert "sed" in str(caught.value)
+    assert "memory.budget" in str(caught.value)
+
+
+def test_a_variant_may_not_bear_the_name_of_the_study():
+    with pytest.raises(ConfigError, match="'sample', which is the study itself"):
+        check_config({"library": {"distractors": {"variants": {"sample": 10}}}})
+
+
+def test_a_conversation_belongs_to_one_split():
+    splits = {"train": ["a", "b"], "test": ["b"]}
+    with pytest.raises(ConfigError, match="puts b into more than one split"):
+        check_config({"memory": {"splits": splits}})
+
+
+def test_the_nearest_key_is_found_by_its_last_part():
+    assert nearest_key("encoder.batchsize") == "encoder.batch_size"
+    assert nearest_key("qqqqqq") is None
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    monkeypatch.delenv("SKILLMILL_DATA", raising=False)
+    work, base, data = (tmp_path / name for name in ("work", "base", "data"))
+    for folder in (work, base, data):
+        folder.mkdir()
+    monkeypatch.chdir(work)
+    return work, base, data
+
+
+def test_a_path_is_found_from_the_working_directory_first(folders):
+    work, base, _ = folders
+    (base / "x").write_text("base")
+    assert find_path("x", "k", data_root="none", base=base).read_text() == "base"
+    (work / "x").write_text("work")
+    assert find_path("x", "k", data_root="none", base=base).read_text() == "work"
+
+
+def test_the_environment_overrides_the_data_root(folders, monkeypatch):
+    _, base, data = folders
+    (data / "locomo").mkdir()
+    monkeypatch.setenv("SKILLMILL_DATA", str(data))
+    found = find_path("{data_root}/locomo", "memory.path", data_root="no", base=base)
+    assert found == data / "locomo"
+
+
+def test_a_missing_path_names_the_key_and_the_way_out(folders):
+    _, base, _ = folders
+    with pytest.raises(ConfigError) as caught:
+        find_path("{data_root}/locomo", "memory.path", data_root="ext", base=base)
+    assert "memory.path: nothing lies at ext/locomo" in str(caught.value)
+    assert "SKILLMILL_DATA" in str(caught.value)

@@ -1,0 +1,93 @@
+"""Editing a module reruns exactly the rules that use it, and what follows them."""
+
+import re
+import shutil
+
+import pytest
+
+from skillmill import codehash
+from tests.conftest import REPOSITORY
+from tests.workflow.conftest import Workflow, sample_copy
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+CODE = ("Snakefile", "config.yaml", "rules", "scripts", "src", "profiles", "reports",
+        "envs")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory, records):
+    """The sample, built by a copy of the code that may be edited."""
+    code = tmp_path_factory.mktemp("code")
+    for name in CODE:
+        source = REPOSITORY / name
+        if source.is_dir():
+            shutil.copytree(
+                source,
+                code / name,
+                ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
+            )
+        else:
+            shutil.copy(source, code / name)
+    flow = sample_copy(tmp_path_factory.mktemp("own"), records)
+    flow = Workflow(flow.root, flow.records, code)
+    flow.run(run="own")
+    return flow
+
+
+def planned(flow):
+    """Rules of the jobs that a dry run announces, with `Params` reasons apart."""
+    said = flow.run("--dry-run", run="plan").stderr
+    blocks = re.split(r"\n(?=(?:local)?rule )", said)
+    rules = {m[1] for b in blocks if (m := re.match(r"(?:local)?rule (\w+):", b))}
+    own_reason = {
+        m[1]
+        for b in blocks
+        if (m := re.match(r"(?:local)?rule (\w+):", b)) and "Params have changed" in b
+    }
+    return rules, own_reason
+
+
+@pytest.mark.parametrize(
+    ("module", "some"),
+    [
+        ("compute/lexical.py", {"rankings", "rollouts"}),
+        ("library/ranker.py", {"rankings"}),
+        ("data/locomo.py", {"conversations"}),
+        ("models/encoder.py", {"vectors"}),
+        ("models/tagger.py", {"entities"}),
+        ("report/page.py", {"report"}),
+    ],
+)
+def test_editing_a_module_reruns_its_rules(own, module, some):
+    file = own.code / "src" / "skillmill" / module
+    users = {
+        script.stem
+        for script in (REPOSITORY / "scripts").glob("*.py")
+        if codehash.PACKAGE / module in codehash.closure(script)[0]
+    }
+    assert some <= users
+    assert not users >= {"catalogue", "conversations"}
+    before = file.read_bytes()
+    try:
+        file.write_bytes(before + b"\nEDITED = True\n")
+        rules, reasons = planned(own)
+    finally:
+        file.write_bytes(before)
+    assert reasons == users
+    assert rules >= users
+
+
+def test_nothing_is_planned_when_no_module_changed(own):
+    assert planned(own) == (set(), set())
+
+
+def test_editing_the_ranker_leaves_the_memory_track_alone(own):
+    file = own.code / "src" / "skillmill" / "library" / "ranker.py"
+    before = file.read_bytes()
+    try:
+        file.write_bytes(before + b"\nEDITED = True\n")
+        rules, _ = planned(own)
+    finally:
+        file.write_bytes(before)
+    assert not rules & {"conversations", "atoms", "entities", "vectors", "rollouts"}

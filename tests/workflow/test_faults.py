@@ -1,0 +1,182 @@
+"""Killed, damaged and badly fed: a clear sentence, and nothing lost."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.workflow.conftest import Workflow, sample_copy
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+
+def last_words(done):
+    """The last line that is not Snakemake's own bookkeeping."""
+    return done.stdout + done.stderr
+
+
+def failing(flow, *arguments):
+    """A run that must fail; everything it said."""
+    done = flow.run(*arguments, code=1, run="failing")
+    return done.stdout + done.stderr
+
+
+def test_a_killed_run_continues_and_repeats_nothing_recorded(tmp_path):
+    """kill -9 of the whole run at a random moment, again and again."""
+    flow = sample_copy(tmp_path / "flow", tmp_path / "records")
+    flow.run("--dry-run", run="warm-up")
+    rng = random.Random(5)
+    for _ in range(3):
+        process = subprocess.Popen(
+            flow.command(),
+            cwd=flow.root,
+            env=flow.environment("killed"),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        time.sleep(rng.uniform(4, 16))
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            break
+        process.wait()
+        subprocess.run(
+            flow.command("--unlock"), cwd=flow.root, env=flow.environment("unlock"),
+            capture_output=True, check=True,
+        )  # fmt: skip
+    recorded = count_rows(tmp_path / "records")
+    flow.run(run="again")
+    jobs = flow.jobs("again")
+    texts = distinct_rows(tmp_path / "records")
+    assert sum(job.computed for job in jobs) <= texts - recorded
+    clean = flow.clone(tmp_path / "clean")
+    clean.run(run="clean")
+    assert flow.dumps() == clean.dumps()
+    assert not list((flow.root / "results").rglob("*.tmp"))
+
+
+def count_rows(records):
+    return distinct_rows(records) if records.exists() else 0
+
+
+def distinct_rows(records):
+    """Recorded rows, each once."""
+    from skillmill.store.records import count_records
+
+    return sum(count_records(records).values())
+
+
+def test_a_corrupt_artifact_is_named_with_the_way_out(copied):
+    store = copied.root / "results" / "sample" / "library" / "catalogue.sqlite"
+    store.write_bytes(b"not a database" * 100)
+    os.utime(store, (store.stat().st_atime, store.stat().st_mtime + 10))
+    said = failing(copied)
+    assert "results/sample/library/catalogue.sqlite" in said
+    assert "delete it" in said
+    store.unlink()
+    copied.run(run="mended")
+
+
+@pytest.mark.parametrize(
+    ("config", "parts"),
+    [
+        (
+            {"library": {"path": "nowhere"}},
+            ["library.path", "nowhere", "mend the path"],
+        ),
+        (
+            {"library": {"ranker": {"dense_wieght": 1}}},
+            ["library.ranker.dense_wieght", "library.ranker.dense_weight"],
+        ),
+        ({"memory": {"budget": 0}}, ["memory.budget", "got 0"]),
+        ({"memory": {"skills": ["no.md"]}}, ["memory.skills", "no.md"]),
+        (
+            {"memory": {"splits": {"test": ["conv-99"]}}},
+            ["memory.splits names conv-99"],
+        ),
+    ],
+)
+def test_a_bad_configuration_is_one_clear_sentence(copied, config, parts):
+    before = copied.dumps()
+    copied.config = config
+    said = failing(copied)
+    for part in parts:
+        assert part in said
+    assert (
+        copied.dumps().items()
+        >= {name: dump for name, dump in before.items() if "scores" not in name}.items()
+    )
+
+
+def test_an_empty_library_is_refused(copied):
+    shutil.rmtree(copied.root / "data" / "sample" / "library")
+    (copied.root / "data" / "sample" / "library").mkdir()
+    said = failing(copied)
+    assert "no SKILL.md" in said
+    assert "data/sample/library" in said
+
+
+def test_a_library_of_broken_files_stops_and_names_the_first(copied):
+    for path in (copied.root / "data" / "sample" / "library").rglob("SKILL.md"):
+        path.write_bytes(b"\xff\xfe\xfa\x00\xd8")
+    said = failing(copied)
+    assert "limits.failed_share" in said
+    assert "SKILL.md" in said
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("{}", ["conversations.jsonl"]),
+        ("not json\n", ["conversations.jsonl", "1"]),
+        (json.dumps([1, 2]), ["conversations.jsonl"]),
+        ("", ["conversations.jsonl"]),
+    ],
+)
+@pytest.mark.parametrize("form", ["locomo", "chatlog"])
+def test_conversations_that_are_none_are_refused(copied, content, parts, form):
+    file = copied.root / "data" / "sample" / "conversations.jsonl"
+    file.write_text(content)
+    copied.config = {"memory": {"format": form}}
+    said = failing(copied, "memory")
+    for part in parts:
+        assert part in said
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_an_unreadable_skill_is_counted_as_failed(copied):
+    path = sorted((copied.root / "data" / "sample" / "library").rglob("SKILL.md"))[0]
+    path.chmod(0)
+    copied.run(run="unreadable")
+    (job,) = [j for j in copied.jobs("unreadable") if j.rule == "catalogue"]
+    assert job.failed == 1
+
+
+def test_works_from_any_working_directory_u05(tmp_path, records):
+    """The shipped sample is found from elsewhere; nothing is written beside the code."""
+    flow = Workflow(tmp_path, records)
+    flow.run("--dry-run", run="elsewhere")
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_package_that_cannot_be_imported_is_said_in_one_sentence_u05(tmp_path):
+    import sys
+
+    done = subprocess.run(
+        [
+            sys.executable, "-c",
+            "import sys; sys.modules['skillmill'] = None\n"
+            "from snakemake.cli import main; sys.exit(main(sys.argv[1:]))",
+            "-s", str(Workflow(tmp_path, tmp_path).code / "Snakefile"), "-n",
+        ],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "the package skillmill cannot be imported" in done.stdout + done.stderr
+    assert "pip install -e" in done.stdout + done.stderr

@@ -1,0 +1,132 @@
+"""After any sequence of edits the artifacts equal those of a clean build."""
+
+import json
+import random
+import shutil
+
+import pytest
+
+from skillmill.store.artifact import kind_of
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+WORDS = [
+    "harbour",
+    "ledger",
+    "invoice",
+    "contour",
+    "manuscript",
+    "glossary",
+    "raster",
+    "payroll",
+]
+
+
+class Editor:
+    """Random edits of the sample's inputs, as a user makes them."""
+
+    def __init__(self, root, seed):
+        self.root = root
+        self.rng = random.Random(seed)
+        self.library = root / "data" / "sample" / "library"
+        self.chats = root / "data" / "sample" / "conversations.jsonl"
+        self.done = []
+
+    def skills(self):
+        return sorted(self.library.rglob("SKILL.md"))
+
+    def edit(self):
+        """One edit of a random kind."""
+        kind = self.rng.choice(
+            ["describe", "body", "add", "rename", "delete", "touch", "say", "ask"]
+        )
+        getattr(self, kind)()
+        self.done.append(kind)
+
+    def phrase(self):
+        return " ".join(self.rng.choices(WORDS, k=5))
+
+    def describe(self):
+        path = self.rng.choice(self.skills())
+        text = path.read_text(encoding="utf-8")
+        new = text.replace("description: ", f"description: {self.phrase()} ", 1)
+        path.write_text(new, encoding="utf-8")
+
+    def body(self):
+        path = self.rng.choice(self.skills())
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"\n{self.phrase()}\n")
+
+    def add(self):
+        folder = self.library / "added" / f"new-{self.rng.randrange(10**6)}"
+        folder.mkdir(parents=True)
+        folder.joinpath("SKILL.md").write_text(
+            f"---\nname: {folder.name}\ndescription: {self.phrase()}\n---\nBody.\n"
+        )
+
+    def rename(self):
+        folder = self.rng.choice(self.skills()).parent
+        folder.rename(folder.with_name(f"renamed-{self.rng.randrange(10**6)}"))
+
+    def delete(self):
+        shutil.rmtree(self.rng.choice(self.skills()).parent)
+
+    def touch(self):
+        for path in self.skills():
+            path.touch()
+
+    def lines(self):
+        return self.chats.read_text(encoding="utf-8").splitlines()
+
+    def say(self):
+        """Change what somebody said."""
+        lines = self.lines()
+        turns = [i for i, line in enumerate(lines) if "question" not in json.loads(line)
+                 and json.loads(line).get("type", "turn") == "turn"]  # fmt: skip
+        at = self.rng.choice(turns)
+        row = json.loads(lines[at])
+        row["text"] += f" And the {self.phrase()}."
+        lines[at] = json.dumps(row, ensure_ascii=False)
+        self.chats.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def ask(self):
+        """Drop a question."""
+        lines = self.lines()
+        asked = [i for i, line in enumerate(lines)
+                 if json.loads(line).get("type") == "question"]  # fmt: skip
+        del lines[self.rng.choice(asked)]
+        self.chats.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_ten_random_edits_end_where_a_clean_build_ends(copied, tmp_path, seed):
+    editor = Editor(copied.root, seed)
+    for step in range(5):
+        editor.edit()
+        editor.edit()
+        copied.run(run=f"edit-{seed}-{step}")
+    clean = copied.clone(tmp_path / "clean")
+    clean.run(run=f"clean-{seed}")
+    mine, theirs = copied.dumps(), clean.dumps()
+    assert mine.keys() == theirs.keys()
+    differing = [name for name in mine if mine[name] != theirs[name]]
+    assert differing == [], editor.done
+    assert sum(job.computed for job in clean.jobs(f"clean-{seed}")) == 0
+
+
+def test_a_deleted_skill_leaves_no_trace(copied):
+    """No ghost in the catalogue, vectors, edges or rankings (U16)."""
+    gone = sorted((copied.root / "data" / "sample" / "library").rglob("SKILL.md"))[3]
+    name = gone.parent.relative_to(copied.root / "data/sample/library").as_posix()
+    before = copied.dumps()
+    assert any(name in dump for dump in before.values())
+    shutil.rmtree(gone.parent)
+    copied.run(run="deleted")
+    for path in copied.stores():
+        if "library" not in path.parts:
+            continue
+        # The load report of the tasks says that their ground truth names no skill.
+        without = {"load_problem"} if kind_of(path) == "tasks" else set()
+        from skillmill.store.artifact import logical_dump
+
+        assert name not in logical_dump(path, without=without), path.name

@@ -1,0 +1,140 @@
+"""The main job on the shipped sample, as a user runs it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+LIBRARY_ARMS = {"keyword", "semantic", "hybrid"}
+SEEDS = {"semantic-clue", "surface-fact", "entity-focus"}
+
+
+def show(flow, *arguments):
+    """Rows of `skillmill show scores --json`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "skillmill", "show", "scores", "--json", *arguments],
+        cwd=flow.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def stamps(flow):
+    return {p: p.stat().st_mtime_ns for p in flow.stores()}
+
+
+def test_the_sample_is_built_and_says_where_the_report_is(built):
+    assert (built.root / "results" / "report.html").stat().st_size > 10_000
+    assert {job.state for job in built.jobs("first")} == {"ok"}
+    assert {job.failed for job in built.jobs("first")} == {0}
+
+
+def test_every_arm_has_its_rows_behind_one_door(built):
+    rows = show(built, "--study", "sample")
+    assert set(rows[0]) == {
+        "track", "study", "arm", "split", "category", "metric", "k", "n",
+        "value", "low", "high", "heuristic",
+    }  # fmt: skip
+    arms = {row["arm"] for row in rows}
+    assert arms >= LIBRARY_ARMS | SEEDS
+    assert all(row["study"] == "sample" for row in rows)
+    for row in rows:
+        if row["value"] is not None:
+            assert 0 <= row["low"] <= row["value"] <= row["high"] <= 1
+    (one,) = show(
+        built, "--arm", "hybrid", "--metric", "recall", "--k", "5", "--category", "all"
+    )
+    assert (one["n"], one["split"]) == (12, "all")
+
+
+def test_the_sample_tells_the_rankers_apart(built):
+    """No arm is perfect, and on one phrasing they differ by 8 points or more."""
+    rows = [r for r in show(built, "--track", "library", "--metric", "recall")
+            if r["k"] == 5]  # fmt: skip
+    pooled = {r["arm"]: r["value"] for r in rows if r["category"] == "all"}
+    assert set(pooled) == LIBRARY_ARMS
+    assert max(pooled.values()) < 1.0
+    spreads = {}
+    for phrasing in ("direct", "paraphrase", "indirect"):
+        values = [r["value"] for r in rows if r["category"] == phrasing]
+        spreads[phrasing] = max(values) - min(values)
+    assert max(spreads.values()) >= 0.08, spreads
+
+
+def test_the_four_kinds_of_question_are_scored_and_adversarial_apart(built):
+    rows = [r for r in show(built, "--track", "memory", "--arm", "semantic-clue",
+                            "--metric", "recall", "--k", "10")]  # fmt: skip
+    n = {r["category"]: r["n"] for r in rows if r["split"] == "all"}
+    kinds = ("multi-hop", "temporal", "open-domain", "single-hop")
+    assert all(n[kind] > 0 for kind in kinds)
+    assert n["all"] == sum(n[kind] for kind in kinds) >= 40
+
+
+def test_a_second_run_says_nothing_to_do(copied):
+    before = stamps(copied)
+    done = copied.run(run="second")
+    assert "nothing to do" in done.stdout.lower()
+    assert copied.jobs("second") == []
+    assert stamps(copied) == before
+
+
+def test_touching_a_file_reruns_nothing(copied):
+    for path in [
+        *copied.root.rglob("SKILL.md"),
+        *(copied.root / "data" / "sample").glob("*.jsonl"),
+    ]:
+        os.utime(path)
+    copied.run(run="touched")
+    assert copied.jobs("touched") == []
+
+
+def test_a_dry_run_leaves_every_time_stamp_u07(copied):
+    before = stamps(copied)
+    copied.run("--dry-run", run="dry")
+    assert stamps(copied) == before
+
+
+def test_editing_one_skill_embeds_exactly_one_text(copied):
+    skill = next(iter(sorted(copied.root.rglob("SKILL.md"))))
+    text = skill.read_text(encoding="utf-8")
+    assert "description:" in text
+    edited = text.replace("description: ", "description: Freshly reworded. ", 1)
+    skill.write_text(edited, encoding="utf-8")
+    copied.run(run="edited")
+    computed = {job.rule: job.computed for job in copied.jobs("edited")}
+    assert computed["vectors"] == 1
+    assert sum(computed.values()) == 1
+    memory = {"conversations", "atoms", "entities", "rollouts", "memory_scores"}
+    assert not memory & computed.keys()
+
+
+def test_editing_only_a_body_embeds_nothing(copied):
+    skill = next(iter(sorted(copied.root.rglob("SKILL.md"))))
+    skill.write_text(skill.read_text(encoding="utf-8") + "\nOne more line.\n")
+    copied.run(run="body")
+    assert sum(job.computed for job in copied.jobs("body")) == 0
+
+
+def test_forcing_everything_computes_nothing_again(copied):
+    before = copied.dumps()
+    copied.run("--forceall", run="forced")
+    assert sum(job.computed for job in copied.jobs("forced")) == 0
+    assert sum(job.reused for job in copied.jobs("forced")) > 100
+    assert copied.dumps() == before
+
+
+def test_a_clean_build_elsewhere_is_equal_byte_for_byte(built, tmp_path):
+    other = built.clone(tmp_path / "other")
+    other.run(run="other")
+    mine = {p.relative_to(built.root): p.read_bytes() for p in built.stores()}
+    theirs = {p.relative_to(other.root): p.read_bytes() for p in other.stores()}
+    assert mine.keys() == theirs.keys()
+    assert [str(k) for k in mine if mine[k] != theirs[k]] == []
+    page = "results/sample/report.html"
+    assert (built.root / page).read_bytes() == (other.root / page).read_bytes()
