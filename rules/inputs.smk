@@ -2,8 +2,16 @@
 
 
 def tracked(files):
-    """The files that Snakemake can watch; the loader reports the others."""
-    return sorted(str(f) for f in files if f.is_file() and os.access(f, os.R_OK))
+    """The files that Snakemake can watch; the loader reports the others.
+
+    Relative to the working directory where they lie below it, so that moving a project
+    does not make it stale.
+    """
+    here = Path.cwd()
+    readable = (f for f in files if f.is_file() and os.access(f, os.R_OK))
+    return sorted(
+        str(f.relative_to(here) if f.is_relative_to(here) else f) for f in readable
+    )
 
 
 def skill_files(wildcards):

@@ -41,9 +41,10 @@ def main(
         known = recorded.known(keys.values())
         missing = {key: texts[owner] for owner, key in keys.items() if key not in known}
         order = sorted(missing)
+        model = load_tagger(tagger)
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
-            tags = load_tagger(tagger).tag([missing[key] for key in batch])
+            tags = model.tag([missing[key] for key in batch])
             fresh = dict(zip(batch, tags, strict=True))
             recorded.add(fresh)
             known.update(fresh)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillmill.interfaces.job import Counts, job
-from skillmill.interfaces.memories import open_memory, read_retrieval_skills
+from skillmill.interfaces.memories import open_memory
 from skillmill.skills.executor import execute
+from skillmill.skills.skill import read_skills
 from skillmill.store import artifact, load, rankings
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def main(
     counts: Counts,
 ) -> None:
     """Run every retrieval skill on every question of the shard."""
-    skills = read_retrieval_skills(skill_files)
+    skills = read_skills(skill_files)
     memory = open_memory(memory_path)
     found = [
         execute(skill, context, memory.views[conversation], budget).ranking

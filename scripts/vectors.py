@@ -5,6 +5,7 @@ identity). Vectors come from the record store; only unknown texts are encoded, a
 batch is recorded as soon as it is there, so a killed job repeats at most one batch.
 """
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,12 +47,18 @@ def main(
         }
         # Of like length, so that a short text is not padded to a long one.
         order = sorted(missing, key=lambda key: (len(missing[key]), key))
+        model = load_encoder(encoder, batch_size=batch_size, max_length=max_length)
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
-            model = load_encoder(encoder, batch_size=batch_size, max_length=max_length)
             matrix = model.encode([missing[key] for key in batch])
             recorded.add(batch, matrix)
             known.update(zip(batch, matrix, strict=True))
+        if missing:
+            logging.info(
+                "%d of %d encoded texts are longer than the encoder reads",
+                model.truncated,
+                len(missing),
+            )
         counts.computed = len(missing)
         counts.reused = len(rows) - len(missing)
     counts.add("ok", len(rows))

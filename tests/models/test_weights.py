@@ -14,7 +14,7 @@ from skillmill.models.weights import (
 
 
 def write_model(folder, *, weights=b"weights", **files):
-    """A model folder with the files given as keyword: name without `.json` -> content."""
+    """A model folder; keywords are JSON files, name without ending -> content."""
     (folder / "1_Pooling").mkdir(parents=True)
     (folder / "model.safetensors").write_bytes(weights)
     contents = {

@@ -13,6 +13,7 @@ from skillmill.types import (
     Edge,
     LibrarySkill,
     LoadReport,
+    Mention,
     Problem,
     QueryScore,
     Question,
@@ -22,6 +23,7 @@ from skillmill.types import (
     Task,
     Turn,
 )
+from tests.conftest import REPOSITORY
 
 HEBREW = "\u200fשלום עולם\u200e"  # right to left, with the marks that say so
 CHINESE = "索引 café \U0001f9f5"
@@ -36,10 +38,10 @@ SKILLS = [
         department="data",
         category="",
         tags=("b", "a", CHINESE),
-        related=("data/query",),
-        inputs=(),
+        related=("data/query", "data/store"),
+        inputs=("papers", "notes"),
         outputs=('a "quoted" name', "line\nbreak"),
-        tools=("sed",),
+        tools=("sed", "awk"),
         part_of=None,
         body="# Index\r\n\ttabs and a \x00 zero",
         content_hash="ab" * 32,
@@ -122,6 +124,11 @@ ATOMS = [
         "",
     ),
 ]
+MENTIONS = [
+    Mention("ner", "atom", "a1", CHINESE, 2),
+    Mention("noun", "atom", "a1", HEBREW, 1),
+    Mention("noun", "question", "q1", "mill", 3),
+]
 EDGES = [
     Edge("a", "b", "similar_to", 0.1 + 0.2, "embedding"),
     Edge("a", "b", "similar_to", 1.0, "rule"),
@@ -136,7 +143,7 @@ SCORES = [
     Score("library", "s", "dense", "test", "all", "mrr", None, 3, 0.5, 0.4, 0.6),
     Score("library", "s", "dense", "test", "all", "recall", 5, 3, 1.0, 1.0, 1.0, True),
     Score("library", "s", "dense", "test", "all", "recall", 10, 0, None, None, None),
-    Score("memory", "s2", "lexical", "val", "temporal", "recall", 5, 1, 0.0, 0.0, 0.0),
+    Score("memory", "a", "lexical", "val", "temporal", "recall", 5, 1, 0.0, 0.0, 0.0),
 ]
 QUERY_SCORES = [
     QueryScore("dense", "t1", "mrr", None, 0.5),
@@ -153,6 +160,7 @@ def provenance(kind, **changes):
 
 def python(code, *arguments, **options):
     """Start a Python process that runs `code`; its output is text."""
+    options.setdefault("cwd", REPOSITORY)
     return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)],
         stdout=subprocess.PIPE,

@@ -112,15 +112,20 @@ def test_a_failure_inside_the_block_leaves_the_older_file(tmp_path):
     path = tmp_path / "edges.sqlite"
     write_edges(path)
     before = sha256(path)
-    with pytest.raises(KeyError), writing(path, provenance("edges")) as db:
-        save_edges(db, [Edge("x", "y", "near", None, "rule")])
-        raise KeyError("x")
+
+    def fail():
+        with writing(path, provenance("edges")) as db:
+            save_edges(db, [Edge("x", "y", "near", None, "rule")])
+            raise KeyError("x")
+
+    with pytest.raises(KeyError):
+        fail()
     assert sha256(path) == before
     assert files_in(tmp_path) == ["edges.sqlite"]
 
 
 def test_a_refused_row_leaves_no_file(tmp_path):
-    with pytest.raises(StoreError, match="row 0 .* must be finite"):
+    with pytest.raises(StoreError, match=r"row 0 .* must be finite"):
         write_edges(tmp_path / "e.sqlite", [Edge("a", "b", "near", np.nan, "rule")])
     assert files_in(tmp_path) == []
 
@@ -219,7 +224,7 @@ def test_a_full_disk_is_named_and_the_older_file_kept(tmp_path, rows):
             with writing(sys.argv[1], Provenance("edges", "", "", "")) as db:
                 db.executemany(
                     "insert into edge values (?, 'b', 'near', null, 'rule')",
-                    ((f"some longer name of a source {i}",) for i in range(int(sys.argv[2]))),
+                    ((f"a longer name: {i:30}",) for i in range(int(sys.argv[2]))),
                 )
         except StoreError as error:
             print(error)

@@ -24,15 +24,16 @@ from skillmill.store.conversations import (
     save_speakers,
 )
 from skillmill.store.edges import load_edges, save_edges
-from skillmill.store.entities import Mention, load_mentions, save_mentions
+from skillmill.store.entities import load_mentions, save_mentions
 from skillmill.store.load import (
     Outcome,
+    count_rows,
     load_outcomes,
     load_report,
     save_outcomes,
     save_report,
 )
-from skillmill.store.passages import load_passages, save_passages
+from skillmill.store.passages import load_all_passages, load_passages, save_passages
 from skillmill.store.rankings import (
     Part,
     load_parts,
@@ -52,6 +53,7 @@ from tests.store.examples import (
     CONVERSATIONS,
     EDGES,
     HEBREW,
+    MENTIONS,
     QUERY_SCORES,
     QUESTIONS,
     RANKINGS,
@@ -90,6 +92,7 @@ CASES = {
     "questions of a memory": ("memory", save_questions, QUESTIONS, load_questions),
     "atoms": ("atoms", save_atoms, ATOMS, load_atoms),
     "atoms of a memory": ("memory", save_atoms, ATOMS, load_atoms),
+    "mentions": ("entities", save_mentions, MENTIONS, load_mentions),
     "edges": ("edges", save_edges, EDGES, load_edges),
     "edges of a memory": ("memory", save_edges, EDGES, load_edges),
     "rankings": ("rankings", save_rankings, RANKINGS, load_rankings),
@@ -159,7 +162,6 @@ def test_tasks_and_questions_keep_their_own_order(tmp_path):
 
 
 def test_a_flag_comes_back_as_a_flag(tmp_path):
-    kind, save, rows, load = CASES["scores"]
     flags = [score.heuristic for score in saved_and_loaded(tmp_path, *CASES["scores"])]
     assert flags == [False, True, False, False]
     assert all(type(flag) is bool for flag in flags)
@@ -169,7 +171,7 @@ def test_a_flag_comes_back_as_a_flag(tmp_path):
     ("filters", "places"),
     [
         ({}, [0, 1, 2, 3]),
-        ({"study": "s2"}, [3]),
+        ({"study": "a"}, [3]),
         ({"arm": "dense"}, [0, 1, 2]),
         ({"metric": "recall", "study": "s"}, [1, 2]),
         ({"category": "temporal"}, [3]),
@@ -209,25 +211,25 @@ def test_query_scores_rankings_and_edges_can_be_filtered(tmp_path):
 
 def test_a_ranking_with_a_score_too_few_is_refused(tmp_path):
     bad = types.Ranking("dense", "t1", ("a", "b"), (0.5,))
-    with pytest.raises(StoreError, match="arm 'dense', query 't1': .* got 1 for 2"):
+    with pytest.raises(StoreError, match=r"arm 'dense', query 't1': .* got 1 for 2"):
         saved_and_loaded(tmp_path, "rankings", save_rankings, [bad], load_rankings)
 
 
 def test_a_report_whose_counts_do_not_add_up_is_refused(tmp_path):
     bad = types.LoadReport("skills", 5, 1, 2, 1)
-    with pytest.raises(StoreError, match="table 'load_count', row 0 .* CHECK"):
+    with pytest.raises(StoreError, match=r"table 'load_count', row 0 .* CHECK"):
         saved_and_loaded(tmp_path, "catalogue", save_report, bad, load_report)
 
 
 def test_an_unknown_state_is_refused(tmp_path):
     bad = types.Ranking("dense", "t1", (), (), "broken")
-    with pytest.raises(StoreError, match="table 'ranking_state', row 0 .* CHECK"):
+    with pytest.raises(StoreError, match=r"table 'ranking_state', row 0 .* CHECK"):
         saved_and_loaded(tmp_path, "rankings", save_rankings, [bad], load_rankings)
 
 
 def test_a_lone_surrogate_is_refused_with_its_row_u37(tmp_path):
     bad = types.Task("t1", "a broken \ud83d", ())
-    with pytest.raises(StoreError, match="table 'task', row 0 .*surrogates"):
+    with pytest.raises(StoreError, match=r"table 'task', row 0 .*surrogates"):
         saved_and_loaded(tmp_path, "tasks", save_tasks, [bad], load_tasks)
 
 
@@ -240,6 +242,10 @@ def test_passages_come_back_sorted_and_by_kind(tmp_path):
         assert load_passages(db, "atom") == sorted(rows)
         assert load_passages(db, "question") == [("a", 0, "another kind")]
         assert load_passages(db, "skill") == []
+        assert load_all_passages(db) == [
+            *(("atom", *row) for row in sorted(rows)),
+            ("question", "a", 0, "another kind"),
+        ]
 
 
 def test_the_speakers_of_a_memory_come_back_in_their_order(tmp_path):
@@ -256,20 +262,23 @@ def test_question_atoms_come_back_sorted_without_empty_questions(tmp_path):
     assert found == {"q1": ("c",), "q2": ("a", "b")}
 
 
-def test_mentions_come_back_sorted_and_filtered(tmp_path):
-    rows = [
-        Mention("ner", "atom", "a1", CHINESE, 2),
-        Mention("noun", "atom", "a1", HEBREW, 1),
-        Mention("noun", "question", "q1", "mill", 3),
-    ]
+def test_mentions_can_be_filtered(tmp_path):
     path = tmp_path / "e.sqlite"
     with writing(path, provenance("entities")) as db:
-        save_mentions(db, reversed(rows))
+        save_mentions(db, MENTIONS)
     with reading(path, "entities") as db:
-        assert load_mentions(db) == rows
-        assert load_mentions(db, kind="ner") == rows[:1]
-        assert load_mentions(db, owner_kind="question") == rows[2:]
+        assert load_mentions(db, kind="ner") == MENTIONS[:1]
+        assert load_mentions(db, owner_kind="question") == MENTIONS[2:]
         assert load_mentions(db, "ner", "question") == []
+
+
+def test_rows_can_be_counted(tmp_path):
+    path = tmp_path / "e.sqlite"
+    with writing(path, provenance("entities")) as db:
+        save_mentions(db, MENTIONS)
+    with reading(path, "entities") as db:
+        assert count_rows(db, "mention") == 3
+        assert count_rows(db, "passage") == 0
 
 
 def test_parts_of_scores_come_back_sorted_and_filtered(tmp_path):
@@ -304,7 +313,7 @@ def test_outcomes_come_back_with_and_without_reasons(tmp_path):
 @pytest.mark.parametrize("counts", [{"lost": 1}, {"ok": -1}])
 def test_an_outcome_that_makes_no_sense_is_refused(tmp_path, counts):
     with (
-        pytest.raises(StoreError, match="table 'outcome', row 0 .*CHECK"),
+        pytest.raises(StoreError, match=r"table 'outcome', row 0 .*CHECK"),
         writing(tmp_path / "v.sqlite", provenance("vectors")) as db,
     ):
         save_outcomes(db, "encode", counts)

@@ -6,6 +6,7 @@ import pytest
 from skillmill.errors import ModelError, StoreError
 from skillmill.store.artifact import reading, writing
 from skillmill.store.vectors import (
+    by_id,
     load_encoder,
     load_vectors,
     require_encoder,
@@ -101,7 +102,7 @@ def test_a_stored_number_that_is_not_finite_is_refused(path):
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e39])
 def test_a_number_that_float32_cannot_hold_is_refused_by_name(path, bad):
     """The largest float32 is about 3.4e38."""
-    with pytest.raises(StoreError, match="vector of 'b': .* 1 of 2 vectors"):
+    with pytest.raises(StoreError, match=r"vector of 'b': .* 1 of 2 vectors"):
         save(path, ["a", "b"], [0, 0], [[1.0, 0.0], [0.0, bad]])
     assert not path.exists()
 
@@ -132,7 +133,7 @@ def test_two_dimensions_in_one_kind_are_refused(path):
 
 
 def test_a_part_that_comes_twice_is_refused(path):
-    with pytest.raises(StoreError, match="table 'vector', row 1 .*UNIQUE"):
+    with pytest.raises(StoreError, match=r"table 'vector', row 1 .*UNIQUE"):
         save(path, ["a", "a"], [0, 0], [[1.0], [2.0]])
 
 
@@ -179,3 +180,24 @@ def test_a_store_without_an_encoder_is_refused_u38(path):
         assert load_encoder(db) == {}
         with pytest.raises(ModelError, match="not by 'mini-a'"):
             require_encoder(db, MINI)
+
+
+def test_vectors_of_one_part_each_come_back_by_id(path):
+    save(path, ["b", "a"], [0, 0], [[1.0, 2.0], [3.0, 4.0]])
+    with reading(path, "vectors") as db:
+        found = by_id(db, "skill")
+        assert by_id(db, "task") == {}
+    assert {id: row.tolist() for id, row in found.items()} == {
+        "a": [3.0, 4.0],
+        "b": [1.0, 2.0],
+    }
+    assert list(found) == ["a", "b"]
+
+
+def test_a_record_of_several_parts_has_no_one_vector(path):
+    save(path, ["a", "b", "b"], [0, 0, 1], [[1.0], [2.0], [3.0]])
+    with (
+        reading(path, "vectors") as db,
+        pytest.raises(StoreError, match="skill 'b': expected one, found several parts"),
+    ):
+        by_id(db, "skill")

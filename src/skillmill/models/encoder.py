@@ -97,16 +97,17 @@ class SentenceEncoder:
         limit = int(self.identity["max_length"])
         self.truncated += sum(lengths[text] > limit for text in texts)
         by_length = sorted(distinct, key=lambda text: (lengths[text], text))
-        vectors = model.encode(
-            by_length,
-            batch_size=self.batch_size,
-            show_progress_bar=False,
-            convert_to_numpy=True,
-            normalize_embeddings=True,
+        # Batches are cut here: the library would sort by characters, not by pieces.
+        size = self.batch_size
+        vectors = np.concatenate(
+            [
+                _encode_batch(model, by_length[start : start + size])
+                for start in range(0, len(by_length), size)
+            ]
         )
         _check_finite(vectors, by_length, self.folder)
         row = {text: number for number, text in enumerate(by_length)}
-        return np.asarray(vectors, dtype=np.float32)[[row[text] for text in texts]]
+        return vectors[[row[text] for text in texts]]
 
     def _loaded(self) -> "SentenceTransformer":
         """Load the model once; from then on the same object."""
@@ -157,6 +158,18 @@ def load_encoder(
         threads=threads,
         expected_sha256=BUNDLED_SHA256 if name == BUNDLED else None,
     )
+
+
+def _encode_batch(model: "SentenceTransformer", texts: list[str]) -> np.ndarray:
+    """Encode a few texts at once as float32 rows of length one."""
+    vectors = model.encode(
+        texts,
+        batch_size=len(texts),
+        show_progress_bar=False,
+        convert_to_numpy=True,
+        normalize_embeddings=True,
+    )
+    return np.asarray(vectors, dtype=np.float32)
 
 
 def _piece_counts(

@@ -77,13 +77,10 @@ def is_days(value: object) -> TypeGuard[Sequence[str]]:
 
 def _is_day(value: object) -> bool:
     """Tell whether a value is a day of the calendar as `2023-05-08`."""
-    if not isinstance(value, str) or len(value) != 10:
-        return False
     try:
-        datetime.date.fromisoformat(value)
+        return datetime.date.fromisoformat(str(value)).isoformat() == value
     except ValueError:
         return False
-    return True
 
 
 def _is_names(value: object) -> bool:

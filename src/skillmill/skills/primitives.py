@@ -28,6 +28,9 @@ Run = Callable[[QueryContext, EvidenceState, MemoryView, Arguments], Step]
 #: drown the entities: on LoCoMo recall at 10 drops from 75 to 71.
 PRIOR_DEPTH = 20
 
+#: The score of an atom that was found but fits not at all.
+LEAST_SCORE = 1e-6
+
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
@@ -212,7 +215,7 @@ def temporal_focus_expand(
     if not args["rerank"]:
         return Step(inside.astype(np.float64))
     near = (1 + view.cosines(query.direction(args["form"]))) / 2
-    return Step(np.where(inside, near, 0.0))
+    return Step(np.where(inside, np.maximum(near, LEAST_SCORE), 0.0))
 
 
 def llm_process(

@@ -75,7 +75,8 @@ def parse_skill(
     programs = [block for block in blocks if block.mark == PROGRAM_MARK]
     if len(programs) != 1:
         message = f"expected one block ```{PROGRAM_MARK}, found {len(programs)}"
-        faults.append((programs[1].line - 1 if programs else len(lines), message))
+        last = text.rstrip().count("\n") + 1
+        faults.append((programs[1].line - 1 if programs else last, message))
     program: tuple[Node, ...] = ()
     for block in programs[:1]:
         program, found = read_program(block.text, block.line, primitives)
@@ -90,12 +91,7 @@ def render_skill(skill: RetrievalSkill) -> str:
 
     Only the content hash differs from that of a file with more words in it.
     """
-    header = yaml.safe_dump(
-        {field: getattr(skill, field) for field in FIELDS},
-        allow_unicode=True,
-        sort_keys=False,
-        width=sys.maxsize,
-    )
+    header = "".join(f"{field}: {_quoted(getattr(skill, field))}\n" for field in FIELDS)
     program = write_program(skill.program)
     return f"---\n{header}---\n\n```{PROGRAM_MARK}\n{program}\n```\n"
 
@@ -128,6 +124,14 @@ def read_skills(
     if problems:
         raise InputError("\n".join(problems))
     return sorted(skills, key=lambda skill: skill.name)
+
+
+def _quoted(text: str) -> str:
+    """Write a text as one YAML line in double quotes, the style that escapes all."""
+    written: str = yaml.safe_dump(
+        text, allow_unicode=True, default_style='"', width=sys.maxsize
+    )
+    return written.rstrip()
 
 
 def _skill_files(path: Path) -> list[Path]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from skillmill.store.rows import insert
-from skillmill.types import LoadReport, Problem
+from skillmill.types import LoadReport, Problem, State
 
 
 class Outcome(NamedTuple):
@@ -64,7 +64,7 @@ def count_rows(db: sqlite3.Connection, table: str) -> int:
 def save_outcomes(
     db: sqlite3.Connection,
     stage: str,
-    counts: Mapping[str, int] | Mapping[tuple[str, str], int],
+    counts: Mapping[State, int] | Mapping[tuple[State, str], int],
 ) -> None:
     """Write how many items of a stage ended in each state.
 

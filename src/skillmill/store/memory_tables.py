@@ -139,7 +139,7 @@ create table job (
     rule        text not null,        -- rule of the workflow
     study       text not null,        -- name of the study; '' if none
     part        text not null,        -- shard or wildcard; '' if none
-    state       text not null check (state in ('ok', 'failed')), -- how it ended
+    state       text not null,        -- how it ended: ok or failed
     seconds     real not null,        -- wall time, seconds
     peak_mb     real not null,        -- peak resident memory, 10^6 bytes
     computed    integer not null,     -- rows that a model computed
@@ -148,6 +148,7 @@ create table job (
     empty       integer not null,     -- items with an empty result
     failed      integer not null,     -- items that failed
     skipped     integer not null,     -- items that were not tried
-    first_cause text                  -- first failure, one sentence; null if none
+    first_cause text,                 -- first failure, one sentence; null if none
+    check (state in ('ok', 'failed'))
 ) strict
 """

@@ -13,6 +13,7 @@ from skillmill.store.shards import (
     MAIN,
     NEW,
     DamagedShardError,
+    damaged,
     explained,
     is_settled,
     set_aside,
@@ -83,9 +84,16 @@ def merge_records(folder: Path) -> MergeCounts:
     StoreError
         If a file cannot be written, or is of another version.
     """
+    folder = Path(folder)
+    if folder.name in _STORES and shards_in(folder):
+        raise StoreError(
+            f"{folder}: expected the folder of all records, found the shards of one"
+            f" store; name {folder.parent} instead",
+            record=str(folder),
+        )
     counts = MergeCounts()
     for name, store in _STORES.items():
-        place = Path(folder) / name
+        place = folder / name
         if place.is_dir():
             with _only_one(place) as alone:
                 counts += _merge(place, store) if alone else MergeCounts(busy=True)
@@ -118,7 +126,7 @@ def _sift(path: Path) -> MergeCounts | None:
             version_of(db, path)
             verdict = db.execute("pragma quick_check(1)").fetchone()[0]
         if verdict != "ok":
-            raise DamagedShardError(f"{path}: {verdict}", record=str(path))
+            raise damaged(path, verdict)
     except DamagedShardError as error:
         return MergeCounts(damaged=(set_aside(path, error),))
     except FileNotFoundError:

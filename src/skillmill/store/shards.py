@@ -128,9 +128,7 @@ def version_of(db: sqlite3.Connection, path: Path) -> int:
     """
     version = int(db.execute("pragma user_version").fetchone()[0])
     if version == 0 and is_settled(path):
-        raise DamagedShardError(
-            f"{path}: expected records, found none", record=str(path)
-        )
+        raise damaged(path, "no tables of records")
     if version not in (0, RECORD_VERSION):
         raise StoreError(
             f"{path}: expected version {RECORD_VERSION} of the record tables, found"
@@ -160,7 +158,7 @@ def explained(path: Path) -> Iterator[None]:
         if not path.exists():
             raise FileNotFoundError(str(path)) from error
         if is_damage(error):
-            raise DamagedShardError(f"{path}: {error}", record=str(path)) from error
+            raise damaged(path, str(error)) from error
         if code_of(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise StoreError(
                 f"{path}: expected to use the records, found them locked for"
@@ -174,13 +172,18 @@ def explained(path: Path) -> Iterator[None]:
         ) from error
 
 
-def set_aside(path: Path, reason: Exception) -> Path:
+def damaged(path: Path, reason: str) -> DamagedShardError:
+    """Say that a shard is damaged, and why."""
+    return DamagedShardError(f"{path} is damaged ({reason})", record=str(path))
+
+
+def set_aside(path: Path, reason: DamagedShardError) -> Path:
     """Rename a damaged shard to `<name>.damaged` and log it; give the new path.
 
     A shard that its process may still write to is only logged.
     """
     if not is_settled(path):
-        _log.warning("%s is damaged (%s) and in use; left out", path, reason)
+        _log.warning("%s; left out, since it is in use", reason)
         return path
     target, number = Path(f"{path}.damaged"), 1
     while target.exists():
@@ -191,7 +194,7 @@ def set_aside(path: Path, reason: Exception) -> Path:
         Path(f"{path}-journal").rename(f"{target}-journal")
     with suppress(FileNotFoundError):
         path.rename(target)
-    _log.warning("%s is damaged (%s); set aside as %s", path, reason, target.name)
+    _log.warning("%s; set aside as %s", reason, target.name)
     return target
 
 

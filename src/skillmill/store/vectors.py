@@ -88,7 +88,8 @@ def by_id(db: sqlite3.Connection, kind: str) -> dict[str, npt.NDArray[np.float32
     if parts.any():
         record = ids[int(np.flatnonzero(parts)[0])]
         raise StoreError(
-            f"expected one vector a record, {kind} {record!r} has several parts",
+            f"vectors of {kind} '{record}': expected one, found several parts; pool"
+            " the parts, or encode the texts uncut",
             record=record,
         )
     return dict(zip(ids, matrix, strict=True))

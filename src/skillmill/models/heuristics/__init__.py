@@ -1,0 +1,1 @@
+"""Named, deterministic stand-ins for a language model; whatever they touch says so."""
