@@ -10,7 +10,6 @@ import sys
 import uuid
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version, validate
 
 min_version("9.27.1")
@@ -18,9 +17,9 @@ min_version("9.27.1")
 try:
     import skillmill
 except ImportError:
-    raise WorkflowError(
-        f"the package skillmill cannot be imported by {sys.executable}; install it with"
-        f" `{sys.executable} -m pip install -e {workflow.current_basedir}`"
+    sys.exit(
+        f"error: the package skillmill cannot be imported by {sys.executable}; install it"
+        f" with `{sys.executable} -m pip install -e {workflow.current_basedir}`"
     )
 
 

@@ -4,8 +4,8 @@
 rule catalogue:
     """Read every SKILL.md, and the registry rows that join as distractors."""
     input:
-        skills=skill_files,
-        registry=registry_files,
+        skills=SKILL_FILES,
+        registry=lambda w: REGISTRY_FILES if DISTRACTORS[w.study] else [],
     output:
         catalogue="results/{study}/library/catalogue.sqlite",
     log:
@@ -31,7 +31,7 @@ rule catalogue:
 rule tasks:
     """Read the tasks and match their ground truth with the catalogue."""
     input:
-        tasks=lambda w: source("library.tasks"),
+        tasks=TASK_FILE or [],
         catalogue="results/{study}/library/catalogue.sqlite",
     output:
         tasks="results/{study}/library/tasks.sqlite",

@@ -9,12 +9,18 @@ from skillmill.interfaces.run import mark_start
 RUN = os.environ.setdefault("SKILLMILL_RUN", uuid.uuid4().hex[:12])
 
 
+def refuse(message, code=2):
+    """Stop with one sentence; a WorkflowError would print the lines it passed."""
+    sys.stderr.write(f"error: {message}\n")
+    sys.exit(code)
+
+
 def checked(function, *args, **kwargs):
-    """A function's value; its error as one sentence instead of a traceback."""
+    """A function's value; its error as one sentence and an exit code."""
     try:
         return function(*args, **kwargs)
     except SkillmillError as error:
-        raise WorkflowError(str(error)) from None
+        refuse(error, error.exit_code)
 
 
 CONFIG = checked(check_config, config)

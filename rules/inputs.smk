@@ -14,20 +14,43 @@ def tracked(files):
     )
 
 
-def skill_files(wildcards):
-    """SKILL.md files of the library."""
-    return tracked(checked(find_skill_files, Path(source("library.path"))))
+def skill_files():
+    """SKILL.md files of the library; a library without any is an error."""
+    root = source("library.path")
+    if root is None:
+        return []
+    found = tracked(checked(find_skill_files, Path(root)))
+    if not found:
+        refuse(
+            f"library.path: no SKILL.md that can be read lies under {root}; name the"
+            " folder whose subfolders hold them"
+        )
+    return found
 
 
-def conversation_files(wildcards):
+def registry_files():
+    """The registry, where a study takes distractors from it."""
+    if not any(DISTRACTORS.values()):
+        return []
+    found = source("library.distractors.path")
+    if found is None:
+        refuse(
+            "library.distractors asks for distractors but its path is null; name a"
+            " registry file"
+        )
+    return [found]
+
+
+def conversation_files():
     """The conversation file, or the files of a folder of them."""
-    path = Path(source("memory.path"))
-    if path.is_dir():
-        return tracked(path.glob("*.json*"))
-    return [str(path)]
+    place = source("memory.path")
+    if place is None:
+        return []
+    path = Path(place)
+    return tracked(path.glob("*.json*")) if path.is_dir() else [place]
 
 
-def retrieval_skill_files(wildcards):
+def retrieval_skill_files():
     """Markdown files of the configured retrieval skills, folders expanded."""
     places = [
         checked(find_path, name, "memory.skills", data_root=CONFIG.data_root, base=BASE)
@@ -40,11 +63,13 @@ def retrieval_skill_files(wildcards):
     )
 
 
-def registry_files(wildcards):
-    """The registry, where the study takes distractors from it."""
-    if not DISTRACTORS[wildcards.study]:
-        return []
-    return [source("library.distractors.path")]
+# Looked up as the workflow is read: an error inside an input function of a job whose
+# output is there would be taken for "nothing to do".
+SKILL_FILES = skill_files()
+TASK_FILE = source("library.tasks")
+REGISTRY_FILES = registry_files()
+CONVERSATION_FILES = conversation_files()
+RETRIEVAL_SKILL_FILES = retrieval_skill_files()
 
 
 def passages_of(wildcards):

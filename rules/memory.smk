@@ -4,7 +4,7 @@
 rule conversations:
     """Read every conversation and question."""
     input:
-        conversations=conversation_files,
+        conversations=CONVERSATION_FILES,
     output:
         conversations="results/{study}/memory/conversations.sqlite",
     log:
@@ -102,7 +102,7 @@ rule rollouts:
     """Run every retrieval skill on every question of one shard."""
     input:
         memory="results/{study}/memory/{shard}/memory.sqlite",
-        skills=retrieval_skill_files,
+        skills=RETRIEVAL_SKILL_FILES,
     output:
         rollouts="results/{study}/memory/{shard}/rollouts.sqlite",
     log:

@@ -15,7 +15,7 @@ from skillmill.store.records import (
     merge_records,
 )
 from tests.store.examples import output_of, python, unprivileged
-from tests.store.test_records import (
+from tests.store.recorded import (
     KEYS,
     MINI,
     add,
@@ -82,7 +82,7 @@ def killed_writer(folder):
         import os, sys
         from pathlib import Path
         from skillmill.store.records import VectorRecords
-        from tests.store.test_records import KEYS, MINI, matrix_of
+        from tests.store.recorded import KEYS, MINI, matrix_of
         records = VectorRecords(Path(sys.argv[1]), MINI)
         records.add(KEYS[:3], matrix_of(KEYS[:3]))
         os._exit(9)

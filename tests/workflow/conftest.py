@@ -105,7 +105,7 @@ def built(tmp_path_factory, records):
 
 @pytest.fixture
 def copied(built, tmp_path):
-    """The built sample in a folder of its own, results and Snakemake's notes included."""
+    """The built sample in a folder of its own, Snakemake's notes included."""
     root = tmp_path / "copied"
     shutil.copytree(built.root, root, symlinks=True)
     return Workflow(root, built.records, built.code, dict(built.config))

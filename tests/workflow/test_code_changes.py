@@ -37,7 +37,8 @@ def own(tmp_path_factory, records):
 
 def planned(flow):
     """Rules of the jobs that a dry run announces, with `Params` reasons apart."""
-    said = flow.run("--dry-run", run="plan").stderr
+    done = flow.run("--dry-run", run="plan")
+    said = done.stdout + done.stderr
     blocks = re.split(r"\n(?=(?:local)?rule )", said)
     rules = {m[1] for b in blocks if (m := re.match(r"(?:local)?rule (\w+):", b))}
     own_reason = {

@@ -6,8 +6,6 @@ import shutil
 
 import pytest
 
-from skillmill.store.artifact import kind_of
-
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 WORDS = [
@@ -114,19 +112,20 @@ def test_ten_random_edits_end_where_a_clean_build_ends(copied, tmp_path, seed):
     assert sum(job.computed for job in clean.jobs(f"clean-{seed}")) == 0
 
 
-def test_a_deleted_skill_leaves_no_trace(copied):
-    """No ghost in the catalogue, vectors, edges or rankings (U16)."""
-    gone = sorted((copied.root / "data" / "sample" / "library").rglob("SKILL.md"))[3]
-    name = gone.parent.relative_to(copied.root / "data/sample/library").as_posix()
+def test_a_deleted_skill_leaves_no_trace_u16(copied):
+    """No ghost in the catalogue, vectors, edges or rankings: all is as it was."""
     before = copied.dumps()
-    assert any(name in dump for dump in before.values())
-    shutil.rmtree(gone.parent)
-    copied.run(run="deleted")
-    for path in copied.stores():
-        if "library" not in path.parts:
-            continue
-        # The load report of the tasks says that their ground truth names no skill.
-        without = {"load_problem"} if kind_of(path) == "tasks" else set()
-        from skillmill.store.artifact import logical_dump
-
-        assert name not in logical_dump(path, without=without), path.name
+    folder = copied.root / "data" / "sample" / "library" / "added" / "ghost-of-harbour"
+    folder.mkdir(parents=True)
+    folder.joinpath("SKILL.md").write_text(
+        "---\nname: ghost\ndescription: Read invoices and contour lines.\n---\nBoo.\n"
+    )
+    copied.run(run="haunted")
+    haunted = copied.dumps()
+    assert {n for n in haunted if "ghost-of-harbour" in haunted[n]} >= {
+        f"results/sample/library/{name}.sqlite"
+        for name in ("catalogue", "vectors", "rankings")
+    }
+    shutil.rmtree(folder.parent)
+    copied.run(run="exorcised")
+    assert copied.dumps() == before

@@ -187,5 +187,8 @@ def records_merge(records: Path) -> None:
     """
     from skillmill.store.records import merge_records  # noqa: PLC0415
 
-    for kind in ("vectors", "tags"):
-        click.echo(f"{kind}: {merge_records(records / kind)}")
+    done = merge_records(records)
+    click.echo(
+        f"{done.rows} rows of {done.shards} shards merged; {done.left} shards are in use,"
+        f" {done.damaged} damaged ones were set aside"
+    )

@@ -60,14 +60,13 @@ def read_answer(raw: str, content_type: str, seconds: float = 0.0) -> Answer | F
                 is_transient=False,
                 seconds=seconds,
             )
-        message = f"the body is no whole JSON; it begins {shorten(raw)}"
-        return Fault("body-cut", message, is_transient=True, seconds=seconds)
+        what = f"the body is no whole JSON; it begins {shorten(raw)}"
+        return Fault("body-cut", what, is_transient=True, seconds=seconds)
     if not isinstance(body, dict):
-        message = f"expected a JSON object, got {shorten(raw)}"
-        return Fault("body-shape", message, is_transient=False, seconds=seconds)
+        what = f"expected a JSON object, got {shorten(raw)}"
+        return Fault("body-shape", what, is_transient=False, seconds=seconds)
     choice = _first(body.get("choices"))
-    message = choice.get("message")
-    message = message if isinstance(message, dict) else {}
+    message = _object(choice.get("message"))
     content = _content(message)
     finish = choice.get("finish_reason")
     finish = finish if isinstance(finish, str) else None
@@ -97,9 +96,7 @@ def read_refusal(
     )
 
 
-def refused_parameter(
-    error: Mapping[str, Any], sent: Collection[str]
-) -> str | None:
+def refused_parameter(error: Mapping[str, Any], sent: Collection[str]) -> str | None:
     """Tell which of the parameters sent an error object names; None if none.
 
     Looked for in `param`, in FastAPI's `detail[].loc`, and as a name in quotes in
@@ -126,7 +123,10 @@ def refused_parameter(
 
 
 def _problem(
-    choice: Mapping[str, Any], message: Mapping[str, Any], content: str, finish: str | None
+    choice: Mapping[str, Any],
+    message: Mapping[str, Any],
+    content: str,
+    finish: str | None,
 ) -> str:
     if not choice:
         return "no-choices"
@@ -151,10 +151,13 @@ def _content(message: Mapping[str, Any]) -> str:
 def _usage(reported: object) -> Usage | None:
     if not isinstance(reported, dict):
         return None
-    counts = [reported.get("prompt_tokens"), reported.get("completion_tokens")]
-    if not all(isinstance(count, int) and count >= 0 for count in counts):
+    prompt, completion = (
+        reported.get("prompt_tokens"),
+        reported.get("completion_tokens"),
+    )
+    if not (isinstance(prompt, int) and isinstance(completion, int)):
         return None
-    return Usage(int(counts[0]), int(counts[1]))
+    return Usage(prompt, completion) if min(prompt, completion) >= 0 else None
 
 
 def _error_object(text: str) -> Mapping[str, Any]:
@@ -171,7 +174,11 @@ def _error_object(text: str) -> Mapping[str, Any]:
 
 def _first(value: object) -> Mapping[str, Any]:
     items = _list(value)
-    return items[0] if items and isinstance(items[0], dict) else {}
+    return _object(items[0]) if items else {}
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _list(value: object) -> list[Any]:

@@ -153,6 +153,15 @@ class Outcome(Generic[Model]):
     from_record: bool = False
 
 
+def unanswered(
+    request: ChatRequest, state: Literal["failed", "skipped"], reason: str, message: str
+) -> Outcome[Any]:
+    """The outcome of a question that was not sent."""
+    return Outcome(
+        state, None, reason, message, request.role, request.stage, request.record
+    )
+
+
 class Replies(Protocol):
     """Where replies are kept; `store.replies.ReplyRecords` is one."""
 
@@ -168,8 +177,6 @@ class Replies(Protocol):
         """Give what is remembered of a model at an endpoint."""
         ...
 
-    def remember(
-        self, endpoint: str, model: str, abilities: Mapping[str, str]
-    ) -> None:
+    def remember(self, endpoint: str, model: str, abilities: Mapping[str, str]) -> None:
         """Note what a model at an endpoint can do."""
         ...

@@ -160,6 +160,7 @@ class Sender:
         import httpx2  # noqa: PLC0415 lazy: a run with everything recorded sends nothing
         import openai  # noqa: PLC0415
 
+        headers = {} if self.secret.header else {"Authorization": openai.Omit()}
         started = time.perf_counter()
         try:
             async with asyncio.timeout(timeout_s):
@@ -167,7 +168,7 @@ class Sender:
                     _PATH,
                     body=dict(body),
                     cast_to=httpx2.Response,
-                    options={"timeout": timeout_s},
+                    options={"timeout": timeout_s, "headers": headers},
                 )
         except (TimeoutError, openai.APITimeoutError):
             seconds = time.perf_counter() - started
@@ -195,15 +196,15 @@ class Sender:
 
     def _opened(self) -> "AsyncOpenAI":
         if self._client is None:
-            from openai import AsyncOpenAI, Omit  # noqa: PLC0415
+            from openai import AsyncOpenAI  # noqa: PLC0415
 
-            # Set here, so that no key in the environment is sent instead.
-            header = self.secret.header or Omit()
+            # Given here, so that no key in the environment is sent instead.
+            header = self.secret.header
             self._client = AsyncOpenAI(
                 api_key="unused",
                 base_url=self._address.url,
                 max_retries=0,
-                default_headers={"Authorization": header},  # type: ignore[dict-item]
+                default_headers={"Authorization": header} if header else None,
                 http_client=self._http_client,
             )
         return self._client

@@ -19,6 +19,8 @@ RUNGS: tuple[Rung, ...] = get_args(Rung)
 
 #: What a refused parameter becomes; any other is dropped.
 _REPLACED = {"max_tokens": "max_completion_tokens"}
+#: Never dropped: a server that refuses it under both names refuses its value.
+_KEPT = frozenset({"max_completion_tokens", "messages", "model"})
 
 _SCHEMA_TEXT = (
     "\n\nReply with one JSON value that fits this JSON schema, and nothing else:\n"
@@ -46,12 +48,10 @@ class Shape:
         place = RUNGS.index(self.rung) + 1
         return Shape(RUNGS[place], self.changes) if place < len(RUNGS) else None
 
-    def on(self, rung: Rung) -> "Shape":
-        """The same on another rung."""
-        return Shape(rung, self.changes)
-
-    def without(self, parameter: str) -> "Shape":
-        """The same with a parameter replaced, or dropped."""
+    def without(self, parameter: str) -> "Shape | None":
+        """The same with a parameter replaced, or dropped; None if it must stay."""
+        if parameter in _KEPT:
+            return None
         change = {parameter: _REPLACED.get(parameter, "")}
         return Shape(self.rung, {**self.changes, **change})
 

@@ -156,4 +156,3 @@ def _explain(error: ValidationError) -> str:
         lines.append(f"{place}: {item['msg']}, got {shorten(repr(item['input']))}")
     more = len(errors) - _SHOWN_ERRORS
     return "; ".join(lines) + (f"; and {more} more" if more > 0 else "")
-

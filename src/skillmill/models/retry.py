@@ -120,10 +120,10 @@ class Pause:
         """Ask everybody to wait for so long from now, or longer if so asked before."""
         self._until = max(self._until, self._clock.now() + seconds)
 
-    async def passed(self) -> None:
-        """Return when nobody asks to wait any more."""
+    async def passed(self, rng: np.random.Generator) -> None:
+        """Return when nobody asks to wait any more; each a little later than others."""
         while (left := self._until - self._clock.now()) > 0:
-            await self._clock.sleep(left)
+            await self._clock.sleep(left * float(rng.uniform(1.0, 1.1)))
 
 
 def _until(text: str, wall: float) -> float:

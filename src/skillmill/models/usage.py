@@ -72,25 +72,6 @@ class Spent:
     money: float | None = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What the questions of one role and stage would cost.
-
-    `calls` is one for each question that is not recorded: retries, probes and repair
-    rounds come on top. `completion_tokens` are the most that the settings allow; None
-    if they set no limit. `money` is None without prices, or without that limit.
-    """
-
-    role: str
-    stage: str
-    questions: int
-    recorded: int
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int | None
-    money: float | None
-
-
 def estimate_tokens(messages: Iterable[Mapping[str, str]]) -> int:
     """Guess the tokens of messages from their characters; rounded up."""
     characters = sum(len(message["content"]) for message in messages)

@@ -11,6 +11,8 @@ from skillmill.models.heuristics.periods import MONTHS, WEEKDAYS, Period
 
 #: Years that a bare four-digit number may mean.
 EARLIEST_YEAR, LATEST_YEAR = 1900, 2100
+#: Where dates without a year are placed when nothing places them: a leap year.
+SOME_DAY = date(2000, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,9 @@ def _all_mentions(text: str, base: date | None) -> Iterator[DateMention]:
     """Give what each pattern finds, overlaps included."""
     for pattern, resolve in _ABSOLUTE:
         for match in pattern.finditer(text):
-            period = _resolved(resolve, match, base or date(2000, 1, 1))
+            period = _resolved(resolve, match, base or SOME_DAY)
+            if period is not None and base is None and not period.dated:
+                period = replace(period, written=period.written.rsplit(" ", 1)[0])
             if period is not None:
                 yield DateMention(match.start(), match.end(), period, relative=False)
     if base is None:

@@ -29,15 +29,14 @@ _EDGES = frozenset({"DET", "PRON", "CCONJ", "SCONJ", "PUNCT", "INTJ", "SPACE", "
 class Phrase:
     """A noun phrase: its words, the stem of its head and the stems of its content.
 
-    `deps` is the role of the head in the sentence (spaCy's label), `verb` the stem of
-    the verb it hangs on, `""` if it hangs on none.
+    `before` is the lower-case word in front of it, determiners included in the
+    phrase; `""` at the start.
     """
 
     text: str
     head: str
     stems: frozenset[str]
-    role: str
-    verb: str
+    before: str
 
 
 def noun_phrases(text: str) -> list[Phrase]:
@@ -69,7 +68,7 @@ def proper_names(text: str) -> list[str]:
     doc = _parsed(text)
     runs: list[list[Token]] = []
     for token in doc:
-        if token.pos_ != "PROPN":
+        if token.pos_ != "PROPN" or (token.is_sent_start and not token.ent_type_):
             continue
         last = runs[-1][-1] if runs else None
         if last is not None and _joined(doc, last, token):
@@ -95,22 +94,10 @@ def _phrase(chunk: "Span") -> Phrase | None:
     if not tokens:
         return None
     text = chunk.doc[tokens[0].i : tokens[-1].i + 1].text
-    verb = _verb_of(chunk.root)
+    before = chunk.doc[chunk.start - 1].text.lower() if chunk.start else ""
     return Phrase(
-        text=text,
-        head=stem(chunk.root.text.lower()),
-        stems=frozenset(stems(text)),
-        role=chunk.root.dep_,
-        verb=stem(verb.lemma_.lower()) if verb is not None else "",
+        text, stem(chunk.root.text.lower()), frozenset(stems(text)), before
     )
-
-
-def _verb_of(token: "Token") -> "Token | None":
-    """The nearest verb above a token."""
-    for above in token.ancestors:
-        if above.pos_ in {"VERB", "AUX"}:
-            return above
-    return None
 
 
 @lru_cache(maxsize=KEPT_PARSES)

@@ -10,6 +10,11 @@ WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 #: First month of each season, northern hemisphere; winter begins in the year before.
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 SATURDAY = 5
+#: How small counts are written in an answer.
+COUNT_WORDS = {
+    2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight",
+    9: "Nine", 10: "Ten",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,18 @@ class Period:
     def days(self) -> int:
         """How many days it spans."""
         return (self.last - self.first).days + 1
+
+    def in_year(self, number: int) -> "Period":
+        """The same days of another year; 29 February becomes the 28th."""
+        shift = number - self.first.year
+        first, last = (
+            moment.replace(
+                year=moment.year + shift,
+                day=28 if (moment.month, moment.day) == (2, 29) else moment.day,
+            )
+            for moment in (self.first, self.last)
+        )
+        return Period(first, last, self.written, self.dated)
 
 
 def day(moment: date, *, dated: bool = True) -> Period:
@@ -92,5 +109,6 @@ def _beside(unit: str, base: date, steps: int) -> str:
     """Write a period by its place beside a day."""
     place = "of" if steps == 0 else "before" if steps < 0 else "after"
     count = abs(steps)
-    units = f"The {unit}" if count < 2 else f"{count} {unit}s"
+    many = COUNT_WORDS.get(count, str(count))
+    units = f"The {unit}" if count < 2 else f"{many} {unit}s"
     return f"{units} {place} {day(base).written}"

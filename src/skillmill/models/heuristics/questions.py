@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from skillmill.models.heuristics.dates import find_dates
+from skillmill.models.heuristics.periods import Period
 from skillmill.models.heuristics.wording import normal, stems
 
 Kind = Literal[
@@ -28,6 +30,7 @@ class Asked:
     about: tuple[str, ...]
     focus: str | None = None
     options: tuple[str, str] | None = None
+    period: Period | None = None
 
 
 _TITLED = (
@@ -90,11 +93,13 @@ def taken_apart(question: str, speakers: Sequence[str]) -> Asked:
         to three letters or more (`Mel` for Melanie).
     """
     text = normal(question)
-    about = tuple(name for name in speakers if _names(text, name))
+    places = {name: place for name in speakers if (place := _place(text, name)) >= 0}
+    about = tuple(sorted(places, key=lambda name: (places[name], name)))
     left_out = {stem for name in about for stem in stems(name)}
     left_out |= {stem for name in about for stem in stems(name.split()[0][:3])}
     kind = next((k for k, pattern in _KINDS if pattern.search(text)), "thing")
     focus = _FOCUS.search(text)
+    dates = find_dates(text, None)
     return Asked(
         text=text,
         kind=kind,
@@ -102,14 +107,16 @@ def taken_apart(question: str, speakers: Sequence[str]) -> Asked:
         about=about,
         focus=next(iter(stems(focus["focus"])), None) if focus else None,
         options=_options(text) if kind == "choice" else None,
+        period=dates[0].period if dates else None,
     )
 
 
-def _names(text: str, name: str) -> bool:
-    """Tell whether a text names a speaker."""
+def _place(text: str, name: str) -> int:
+    """Tell where a text first names a speaker; -1 where it does not."""
     first = name.split(maxsplit=1)[0] if name.split() else name
     shapes = {re.escape(first)} | {re.escape(first[:3])} if len(first) > 3 else {first}
-    return re.search(rf"\b(?:{'|'.join(sorted(shapes))})\b", text) is not None
+    match = re.search(rf"\b(?:{'|'.join(sorted(shapes))})\b", text)
+    return match.start() if match else -1
 
 
 def _options(text: str) -> tuple[str, str] | None:

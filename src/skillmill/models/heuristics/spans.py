@@ -8,16 +8,19 @@ from skillmill.models.heuristics import grammar, periods
 from skillmill.models.heuristics.dates import find_dates
 from skillmill.models.heuristics.numbers import COUNT, NUMBER, numbers_in
 from skillmill.models.heuristics.passages import Sentence
+from skillmill.models.heuristics.periods import Period
 from skillmill.models.heuristics.questions import Asked, Kind
-from skillmill.models.heuristics.wording import stems
+from skillmill.models.heuristics.wording import stem, stems
 
 Span = Callable[[Asked, Sequence[Sentence]], str | None]
 
 #: A sentence with a date beats a better one without, if it is this close.
 DATE_BONUS, TURN_DATE_BONUS, VAGUE_DATE = 0.2, 0.05, -0.1
 #: Sentences looked at for typed spans, for noun phrases and for lists.
-TYPED_DEPTH, PHRASE_DEPTH, LIST_DEPTH = 4, 2, 3
-MOST_PHRASES = 9
+TYPED_DEPTH, PHRASE_DEPTH = 4, 2
+MOST_PHRASES, MOST_FEELINGS = 6, 3
+#: A second sentence is used too if its score is at most this much lower.
+NEAR_BEST = 0.4
 
 _UNITS = r"(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?"
 _DURATION = re.compile(
@@ -32,24 +35,24 @@ _OFTEN = re.compile(
     r"|regularly|all the time)\b",
     re.IGNORECASE,
 )
-_REASON = re.compile(
-    r"\b(?:because(?: of)?|since|so that|so|as|due to|thanks to|in order to|to|for)\s+"
-    r"(?P<reason>[^.!?;]+)",
-    re.IGNORECASE,
-)
 _BECAUSE = re.compile(
-    r"\b(?:because(?: of)?|so that|due to|thanks to|in order to)\s+(?P<reason>[^.!?;]+)",
+    r"(?:\b(?:because(?: of)?|so that|due to|thanks to|in order to)|'cause)\s+(?P<reason>[^.!?;]+)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"([^\"]{2,60})\"")
-_PLACED = re.compile(
-    r"\b(?:in|at|to|near|from|on|around|by|under|inside|outside)\s+"
-    r"(?P<place>(?:the |a |an |my |our |his |her |their )?[\w'-]+(?: [\w'-]+){0,2})",
-    re.IGNORECASE,
-)
 _NO = re.compile(r"\b(?:no|not|never|nope|nah|none|nothing|\w+n't)\b", re.IGNORECASE)
 _PLACE_LABELS = frozenset({"GPE", "LOC", "FAC"})
 _PERSON_LABELS = frozenset({"PERSON"})
+_BEFORE_PLACE = frozenset({"in", "at", "to", "near", "from"})
+_PEOPLE = frozenset(
+    stem(word)
+    for word in """
+    aunt boss boyfriend brother child coach colleague cousin dad daughter doctor
+    family father friend girlfriend grandfather grandma grandmother grandpa husband
+    mentor mom mother neighbor neighbour nephew niece parent partner sister son
+    student teacher team uncle wife
+    """.split()  # noqa: SIM905 - a quoted list of these is harder to read
+)
 
 
 def when(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
@@ -64,9 +67,18 @@ def when(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
     ]
     for sentence in sentences:
         for mention in find_dates(sentence.text, sentence.day):
+            if asked.period is not None and _covers(mention.period, asked.period):
+                continue  # what the question says itself is no answer
             vague = VAGUE_DATE if mention.period.days >= 365 else 0.0
             options.append((sentence.score + DATE_BONUS + vague, mention.period.written))
     return max(options, key=lambda option: option[0])[1]
+
+
+def _covers(period: Period, asked: Period) -> bool:
+    """Tell whether a period is at least as long as the one asked about, around it."""
+    if not asked.dated:
+        asked = asked.in_year(period.first.year)
+    return period.days >= asked.days and period.first <= asked.first <= period.last
 
 
 def _said_on(day: date | None) -> str | None:
@@ -109,30 +121,41 @@ def number(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
 
 
 def where(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
-    """A named place, else a phrase after a preposition of place."""
+    """A named place, else what follows a preposition of place."""
+    known = _known(asked, sentences)
     for sentence in sentences[:TYPED_DEPTH]:
-        for place in grammar.named(sentence.text, _PLACE_LABELS):
-            if not set(stems(place)) <= asked.stems:
-                return place
+        places = grammar.named(sentence.text, _PLACE_LABELS)
+        found = [place for place in places if not set(stems(place)) <= known]
+        if found:
+            return ", ".join(dict.fromkeys(found))
     for sentence in sentences[:PHRASE_DEPTH]:
-        match = _PLACED.search(sentence.text)
-        if match:
-            return match["place"]
+        for phrase in grammar.noun_phrases(sentence.text):
+            if phrase.before in _BEFORE_PLACE and not phrase.stems <= known:
+                return phrase.text
     return None
 
 
 def who(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
-    """A person who is not named in the question."""
-    known = {stem for name in asked.about for stem in stems(name)} | asked.stems
+    """A person whom the question does not name, else words for people."""
+    known = asked.stems | {stem for name in asked.about for stem in stems(name)}
     for sentence in sentences[:TYPED_DEPTH]:
-        for person in grammar.named(sentence.text, _PERSON_LABELS):
-            if not set(stems(person)) & known:
-                return person
+        people = grammar.named(sentence.text, _PERSON_LABELS)
+        found = [person for person in people if not set(stems(person)) & known]
+        if found:
+            return ", ".join(dict.fromkeys(found))
+    for sentence in sentences[:TYPED_DEPTH]:
+        found = [
+            phrase.text
+            for phrase in grammar.noun_phrases(sentence.text)
+            if phrase.head in _PEOPLE
+        ]
+        if found:
+            return ", ".join(dict.fromkeys(found))
     return None
 
 
 def why(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
-    """What follows "because", "so", "to" in the best sentences, else the best one."""
+    """What follows "because" or the like, else the best sentence as it is."""
     for sentence in sentences[:PHRASE_DEPTH]:
         match = _BECAUSE.search(sentence.text)
         if match:
@@ -144,16 +167,12 @@ def choice(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
     """The side of an "or" that more of the evidence speaks of, the first in a tie."""
     if asked.options is None:
         return yes_or_no(asked, sentences)
-    first, second = asked.options
-    shared = set(stems(first)) & set(stems(second))
-    found = [
-        sum(
-            len(({*stems(option)} - shared) & {*stems(s.text)}) * s.score
-            for s in sentences
-        )
-        for option in (first, second)
+    first, second = (frozenset(stems(option)) for option in asked.options)
+    spoken = [
+        sum(s.score * len((side - other) & set(stems(s.text))) for s in sentences)
+        for side, other in ((first, second), (second, first))
     ]
-    return second if found[1] > found[0] else first
+    return asked.options[1 if spoken[1] > spoken[0] else 0]
 
 
 def yes_or_no(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
@@ -164,38 +183,52 @@ def yes_or_no(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
 
 
 def feeling(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
-    """The adjectives of the best sentences."""
+    """The adjectives that the best sentences say of somebody or something."""
     found = [
         word
         for sentence in sentences[:PHRASE_DEPTH]
         for word in grammar.adjectives(sentence.text)
         if not set(stems(word)) & asked.stems
     ]
-    return ", ".join(dict.fromkeys(found)[:3]) if False else (", ".join(list(dict.fromkeys(found))[:3]) or None)
+    return ", ".join(list(dict.fromkeys(found))[:MOST_FEELINGS]) or None
 
 
 def title(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
-    """A quoted title, else a proper name, that the question does not hold."""
-    known = asked.stems | {stem for name in asked.about for stem in stems(name)}
+    """Quoted titles, else proper names, that the question does not hold."""
+    known = _known(asked, sentences)
     for finder in (_QUOTED.findall, grammar.proper_names):
         for sentence in sentences[:TYPED_DEPTH]:
             found = [t for t in finder(sentence.text) if not set(stems(t)) <= known]
             if found:
-                return ", ".join(found)
+                return ", ".join(dict.fromkeys(found))
     return None
 
 
-def phrases(
-    asked: Asked, sentences: Sequence[Sentence], depth: int = PHRASE_DEPTH
-) -> str | None:
-    """The noun phrases of the best sentences that add something to the question."""
-    known = asked.stems | {stem for name in asked.about for stem in stems(name)}
+def phrases(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
+    """Noun phrases of the best sentences that add something to the question.
+
+    Where the question names what it wants ("what kind of floor"), phrases about that
+    alone, if there are any.
+    """
+    known = _known(asked, sentences)
     found: dict[frozenset[str], str] = {}
-    for sentence in sentences[:depth]:
+    wanted: dict[frozenset[str], str] = {}
+    for sentence in sentences[:PHRASE_DEPTH]:
+        if sentence.score < sentences[0].score - NEAR_BEST:
+            break
         for phrase in grammar.noun_phrases(sentence.text):
-            if not phrase.stems <= known:
-                found.setdefault(phrase.stems, phrase.text)
-    return ", ".join(list(found.values())[:MOST_PHRASES]) or None
+            if phrase.stems <= known:
+                continue
+            found.setdefault(phrase.stems, phrase.text)
+            if phrase.head == asked.focus:
+                wanted.setdefault(phrase.stems, phrase.text)
+    return ", ".join(list((wanted or found).values())[:MOST_PHRASES]) or None
+
+
+def _known(asked: Asked, sentences: Sequence[Sentence]) -> frozenset[str]:
+    """Stems that answer nothing: the question's and the names of the speakers."""
+    speakers = {sentence.speaker for sentence in sentences}
+    return asked.stems | {stem for name in speakers for stem in stems(name)}
 
 
 SPANS: Mapping[Kind, Span] = {

@@ -1,0 +1,126 @@
+"""Replies of the roles of the skill library (Comparative; SkillTrace)."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from skillmill.models.replies_base import Id, Item, Reply, Text, label_of
+
+EdgeLabel = Literal[
+    "requires", "specializes", "feeds_into", "routes_to", "precedes", "complements",
+    "alternative_to", "verifies",
+]  # fmt: skip
+#: How deep a tree of a task may be; SkillTrace forbids steps below a skill's level.
+DEEPEST_TREE = 5
+
+
+class TypedEdge(Item):
+    """A typed edge between two skills that were shown, in the direction stated."""
+
+    id_fields: ClassVar[tuple[str, ...]] = ("source", "target")
+    key_fields: ClassVar[tuple[str, ...]] = ("source", "target", "relation")
+
+    source: Id
+    target: Id
+    relation: Annotated[
+        EdgeLabel,
+        label_of(
+            "requires", "specializes", "feeds_into", "routes_to", "precedes",
+            "complements", "alternative_to", "verifies",
+        ),
+    ]  # fmt: skip
+    reason: Text = ""
+
+    @model_validator(mode="after")
+    def _of_two(self) -> Self:
+        """Refuse an edge from a skill to itself."""
+        if self.source == self.target:
+            raise ValueError("an edge joins two different skills")
+        return self
+
+
+class EdgesReply(Reply):
+    """What `emit_edges` is called with: edges of one skill and its candidates."""
+
+    bare: ClassVar[str | None] = "edges"
+
+    edges: Annotated[list[TypedEdge], Field(max_length=64)]
+
+
+def _typed(value: str) -> str:
+    """Write a type of artefact as lower-case words and hyphens, `invoice-pdf`."""
+    name = re.sub(r"[\s_./-]+", "-", value.strip().lower()).strip("-")
+    if not name:
+        raise ValueError("expected the type of an artefact, got nothing")
+    return name
+
+
+#: The type of an artefact that goes into or comes out of a skill.
+Slot = Annotated[str, AfterValidator(_typed), Field(max_length=80)]
+Slots = Annotated[list[Slot], Field(max_length=20)]
+
+
+class TreeNode(Item):
+    """A node of a task's tree; a leaf is one step, fit for one skill.
+
+    `parent` is null for the root. The leaf's fields are the paper's: requirement,
+    input and output types, and why one skill can do it.
+    """
+
+    key_fields: ClassVar[tuple[str, ...]] = ("id",)
+
+    id: Id
+    parent: Id | None = None
+    requirement: Annotated[Text, Field(min_length=1)]
+    input_types: Slots = Field(default_factory=list)
+    output_types: Slots = Field(default_factory=list)
+    rationale: Text = ""
+
+
+class TreeReply(Reply):
+    """The tree of a task as a flat list, the root first (SkillTrace, eq. 3).
+
+    A list with parents and not nested objects: many servers cannot hold a model to a
+    schema that contains itself.
+    """
+
+    bare: ClassVar[str | None] = "nodes"
+
+    nodes: Annotated[list[TreeNode], Field(min_length=1, max_length=60)]
+
+    @model_validator(mode="after")
+    def _is_a_tree(self) -> Self:
+        """Refuse what is no tree: two roots, unknown parents, cycles, too deep."""
+        ids = [node.id for node in self.nodes]
+        roots = [node.id for node in self.nodes if node.parent is None]
+        if len(set(ids)) < len(ids):
+            raise ValueError("two nodes have the same id")
+        if len(roots) != 1:
+            raise ValueError(f"expected one root, got {len(roots)}")
+        parents = {node.id: node.parent for node in self.nodes}
+        for node in self.nodes:
+            if node.parent is not None and node.parent not in parents:
+                raise ValueError(f"node {node.id!r} has the unknown parent {node.parent!r}")
+            above, steps = node.parent, 0
+            while above is not None and steps <= DEEPEST_TREE:
+                above, steps = parents[above], steps + 1
+            if above is not None:
+                raise ValueError(f"node {node.id!r} lies too deep or in a cycle")
+        return self
+
+    def leaves(self) -> Sequence[TreeNode]:
+        """The atomic steps, in the order given (the root where it stands alone)."""
+        inner = {node.parent for node in self.nodes}
+        return [node for node in self.nodes if node.id not in inner]
+
+
+class SchemaReply(Reply):
+    """Types of what a skill takes and gives (SkillTrace, eq. 7).
+
+    The paper names neither prompt nor fields; these are those of a SKILL.md here.
+    """
+
+    inputs: Slots
+    outputs: Slots
