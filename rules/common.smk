@@ -58,7 +58,8 @@ def show_summary():
     from skillmill.interfaces.tables import summary
 
     for study in DISTRACTORS:
-        checked(summary, Path("results"), study)
+        if Path("results", study).is_dir():
+            checked(summary, Path("results"), study)
 
 
 def show_causes():

@@ -25,6 +25,7 @@ class Workflow:
     records: Path
     code: Path = REPOSITORY
     config: dict = field(default_factory=dict)
+    overlays: list[str] = field(default_factory=list)
 
     def run(self, *arguments, code=0, run="r", **options):
         """Run Snakemake; the finished process, its exit code checked."""
@@ -49,7 +50,8 @@ class Workflow:
         return [
             sys.executable, "-m", "skillmill", "run",
             "--snakefile", str(self.code / "Snakefile"),
-            "--configfile", "overlay.yaml", "--cores", "2", *arguments,
+            "--configfile", *[str(self.code / name) for name in self.overlays],
+            "overlay.yaml", "--cores", "2", *arguments,
         ]  # fmt: skip
 
     def environment(self, run):

@@ -47,14 +47,21 @@ def summary(results: Path, study: str) -> None:
     click.echo(f"\nstudy {study}")
     for line in built(results / study):
         click.echo(f"  built  {line}")
+    # A run of single targets, or of a library without tasks, has no scores.
+    scored = any((results / study).glob("*/scores.sqlite"))
+    rows = read_scores(results, study) if scored else []
     shown = None
-    for track, label, row in headline(read_scores(results, study)):
+    for track, label, row in headline(rows):
         if (track, label) != shown:
             click.echo(f"  {track}: {label}, percent [95 % interval]")
             shown = (track, label)
         click.echo(f"    {row.arm:<24} {percent_of(row)}")
-    page = results / ("report.html" if study == "sample" else f"{study}/report.html")
-    click.echo(f"  report {page.resolve().as_uri() if page.exists() else page}")
+    page = results / study / "report.html"
+    front = results / "report.html"
+    if study == "sample" and front.exists():
+        page = front
+    if page.exists():
+        click.echo(f"  report {page.resolve().as_uri()}")
 
 
 def built(study: Path) -> Iterable[str]:

@@ -64,7 +64,8 @@ class _Attempt:
             self._errors_on_rung += 1
             enough = self._errors_on_rung >= _ERRORS_ON_A_RUNG[fault.status]
             other = self._lowered() if enough else None
-            self.is_doubtful = self.is_doubtful or other is not None
+            if other is not None and fault.status == 500:
+                self.is_doubtful = True
         else:
             return False
         if other is None:

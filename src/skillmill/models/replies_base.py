@@ -30,7 +30,10 @@ class Reply(BaseModel):
     """
 
     model_config = ConfigDict(
-        extra="ignore", str_strip_whitespace=True, coerce_numbers_to_str=True, frozen=True
+        extra="ignore",
+        str_strip_whitespace=True,
+        coerce_numbers_to_str=True,
+        frozen=True,
     )
     bare: ClassVar[str | None] = None
 
@@ -58,11 +61,9 @@ def _shortened(value: object) -> object:
     return value[:LONGEST_TEXT] if isinstance(value, str) else value
 
 
-def _collapsed(value: object) -> object:
+def _collapsed(label: str) -> str:
     """Bring a label to its bare letters, `Hindered by` to `hinderedby`."""
-    if not isinstance(value, str):
-        return value
-    return re.sub(r"[\s_-]+", "", unicodedata.normalize("NFC", value)).casefold()
+    return re.sub(r"[\s_-]+", "", unicodedata.normalize("NFC", label)).casefold()
 
 
 def label_of(*labels: str) -> BeforeValidator:
@@ -71,7 +72,11 @@ def label_of(*labels: str) -> BeforeValidator:
     What is none of the labels is passed on as it came, for the type to refuse.
     """
     known = {_collapsed(label): label for label in labels}
-    return BeforeValidator(lambda value: known.get(_collapsed(value), value))
+
+    def find(value: object) -> object:
+        return known.get(_collapsed(value), value) if isinstance(value, str) else value
+
+    return BeforeValidator(find)
 
 
 def _slug(value: str) -> str:

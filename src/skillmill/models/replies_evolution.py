@@ -20,6 +20,7 @@ ROOT_CAUSE = label_of(
     "skill_capability_gap", "skill_over_broad_boundary", "answer_generation_mismatch"
 )
 SUPPORT = label_of("supported", "partly_supported", "unsupported")
+MERGE = label_of("replace", "sum", "rrf", "intersect", "rerank")
 
 
 class KeyNode(Item):
@@ -151,9 +152,7 @@ class ProgramNode(Item):
     id: Id
     primitive: Id
     args: dict[str, Any] = Field(default_factory=dict)
-    merge: Annotated[Merge, label_of("replace", "sum", "rrf", "intersect", "rerank")] = (
-        "sum"
-    )
+    merge: Annotated[Merge, MERGE] = "sum"
     weight: Annotated[float, Field(gt=0)] = 1.0
     budget: Annotated[int, Field(gt=0)] | None = None
 
@@ -177,9 +176,7 @@ class Program(Reply):
 class GeneratedSkill(Reply):
     """The generator's retrieval skill for one approved proposal."""
 
-    action: Annotated[
-        Literal["new_path_candidate"], label_of("new_path_candidate")
-    ]
+    action: Annotated[Literal["new_path_candidate"], label_of("new_path_candidate")]
     source_skill_name: Slug
     new_skill_name: Slug
     description: Annotated[Text, Field(min_length=1)]

@@ -1,7 +1,7 @@
 """Replies of the roles of the skill library (Comparative; SkillTrace)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -79,6 +79,19 @@ class TreeNode(Item):
     rationale: Text = ""
 
 
+def _check_way_up(node: str, parents: Mapping[str, str | None]) -> None:
+    """Refuse a node from which no short way leads up to the root."""
+    above = parents[node]
+    for _ in range(DEEPEST_TREE):
+        if above is None:
+            return
+        if above not in parents:
+            raise ValueError(f"node {node!r} has the unknown ancestor {above!r}")
+        above = parents[above]
+    if above is not None:
+        raise ValueError(f"node {node!r} lies too deep or in a cycle")
+
+
 class TreeReply(Reply):
     """The tree of a task as a flat list, the root first (SkillTrace, eq. 3).
 
@@ -100,14 +113,8 @@ class TreeReply(Reply):
         if len(roots) != 1:
             raise ValueError(f"expected one root, got {len(roots)}")
         parents = {node.id: node.parent for node in self.nodes}
-        for node in self.nodes:
-            if node.parent is not None and node.parent not in parents:
-                raise ValueError(f"node {node.id!r} has the unknown parent {node.parent!r}")
-            above, steps = node.parent, 0
-            while above is not None and steps <= DEEPEST_TREE:
-                above, steps = parents[above], steps + 1
-            if above is not None:
-                raise ValueError(f"node {node.id!r} lies too deep or in a cycle")
+        for node in ids:
+            _check_way_up(node, parents)
         return self
 
     def leaves(self) -> Sequence[TreeNode]:

@@ -106,7 +106,9 @@ class JudgeReply(Reply):
         if isinstance(value, str):
             word = value.strip().strip(".").lower()
             return _SCORES.get(word, int(word) if word.isdecimal() else value)
-        return int(value) if isinstance(value, bool | float) and value in {0, 1} else value
+        if isinstance(value, bool | float) and value in {0, 1}:
+            return int(value)
+        return value
 
 
 class RouteReply(Reply):

@@ -1,0 +1,87 @@
+"""The command line as a user meets it."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from skillmill.interfaces.cli import main
+
+
+@pytest.fixture
+def library(tmp_path):
+    """A folder with one plain skill and one with an unquoted colon."""
+    for name, description in (
+        ("plain", "Draw charts."),
+        ("colon", "Build charts. Use when: the user asks for plots"),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        folder.joinpath("SKILL.md").write_text(
+            f"---\nname: {name}\ndescription: {description}\n---\nBody.\n"
+        )
+    return tmp_path
+
+
+def test_lint_names_file_and_line_and_exits_with_one_u40(library):
+    done = CliRunner().invoke(main, ["lint", str(library)])
+    assert done.exit_code == 1
+    assert "colon/SKILL.md:3: warning:" in done.stdout
+    assert "2 found: 1 loaded, 1 with warnings, 0 failed" in done.stderr
+
+
+def test_lint_of_a_clean_library_exits_with_zero(library):
+    (library / "colon" / "SKILL.md").unlink()
+    done = CliRunner().invoke(main, ["lint", str(library), "--json"])
+    assert (done.exit_code, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("place", ["none", "empty"])
+def test_lint_of_nothing_is_one_sentence(tmp_path, place):
+    (tmp_path / "empty").mkdir()
+    done = CliRunner().invoke(main, ["lint", str(tmp_path / place)])
+    assert done.exit_code == 3
+    assert done.stderr.startswith("error: ")
+    assert str(tmp_path / place) in done.stderr
+
+
+def test_help_is_fast_and_imports_no_model():
+    code = (
+        "import sys; from click.testing import CliRunner\n"
+        "from skillmill.interfaces.cli import main\n"
+        "print(CliRunner().invoke(main, ['--help']).stdout)\n"
+        "bad = {'torch', 'spacy', 'numpy', 'scipy'} & sys.modules.keys()\n"
+        "sys.exit(f'imports {bad}' if bad else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    for verb in ("run", "show", "lint", "records"):
+        assert verb in done.stdout
+
+
+def test_every_command_has_an_example():
+    def walk(command, path):
+        if hasattr(command, "commands"):
+            for name, child in command.commands.items():
+                walk(child, [*path, name])
+        elif not command.hidden:
+            assert "Example: skillmill " + " ".join(path) in command.help, path
+
+    walk(main, [])
+
+
+def test_help_takes_a_fraction_of_a_second():
+    times = []
+    for _ in range(3):
+        started = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "skillmill", "--help"],
+            check=True,
+            capture_output=True,
+        )
+        times.append(time.perf_counter() - started)
+    assert min(times) < 1.0, times
