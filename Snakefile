@@ -62,6 +62,7 @@ rule memory:
 
 onstart:
     mark_start()
+    tidy_records()
 
 
 onsuccess:

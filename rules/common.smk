@@ -53,6 +53,13 @@ def source(key):
     return str(checked(find_path, value, key, data_root=CONFIG.data_root, base=BASE))
 
 
+def tidy_records():
+    """Fold what earlier jobs recorded into one file a kind, so that look-ups stay fast."""
+    from skillmill.store.merging import merge_records
+
+    checked(merge_records, Path(CONFIG.records))
+
+
 def show_summary():
     """Say what every study built, its headline figures and where its page is."""
     from skillmill.interfaces.tables import summary

@@ -85,3 +85,17 @@ def test_help_takes_a_fraction_of_a_second():
         )
         times.append(time.perf_counter() - started)
     assert min(times) < 1.0, times
+
+
+def test_merging_records_says_what_was_folded(tmp_path):
+    import numpy as np
+
+    from skillmill.store.records import VectorRecords, text_key
+
+    with VectorRecords(tmp_path, {"model": "m"}) as recorded:
+        recorded.add([text_key("a"), text_key("b")], np.ones((2, 3), dtype=np.float32))
+    done = CliRunner().invoke(main, ["records", "merge", "--records", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert done.stdout == (
+        "2 rows of 1 shards merged; 0 shards are in use, 0 damaged ones were set aside\n"
+    )

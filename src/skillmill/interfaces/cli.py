@@ -190,5 +190,5 @@ def records_merge(records: Path) -> None:
     done = merge_records(records)
     click.echo(
         f"{done.rows} rows of {done.shards} shards merged; {done.left} shards are in"
-        f" use, {done.damaged} damaged ones were set aside"
+        f" use, {len(done.damaged)} damaged ones were set aside"
     )
