@@ -35,6 +35,7 @@ include: "rules/catalogue.smk"
 include: "rules/memory.smk"
 include: "rules/vectors.smk"
 include: "rules/graphs.smk"
+include: "rules/edges.smk"
 include: "rules/evaluation.smk"
 include: "rules/report.smk"
 
@@ -44,6 +45,7 @@ rule all:
     default_target: True
     input:
         library_targets(),
+        edge_targets(),
         memory_targets(),
         report_targets(),
 
@@ -52,6 +54,7 @@ rule library:
     """The library track."""
     input:
         library_targets(),
+        edge_targets(),
 
 
 rule memory:

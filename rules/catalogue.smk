@@ -1,5 +1,7 @@
 """Files of a skill library, read into records with a load report."""
 
+STANDINS = source("library.standins")
+
 
 rule catalogue:
     """Read every SKILL.md, and the registry rows that join as distractors."""
@@ -21,6 +23,11 @@ rule catalogue:
         root=lambda w: source("library.path"),
         distractors=lambda w: DISTRACTORS[w.study],
         seed=CONFIG.library.distractors.seed,
+        pieces=(
+            CONFIG.encoder.model_dump(include={"name", "max_length"})
+            if CONFIG.library.bodies
+            else None
+        ),
         failed_share=CONFIG.limits.failed_share,
         records=CONFIG.records,
         code=code_of("catalogue.py"),
@@ -32,6 +39,7 @@ rule tasks:
     """Read the tasks and match their ground truth with the catalogue."""
     input:
         tasks=TASK_FILE or [],
+        standins=STANDINS or [],
         catalogue="results/{study}/library/catalogue.sqlite",
     output:
         tasks="results/{study}/library/tasks.sqlite",

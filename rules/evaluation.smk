@@ -12,18 +12,60 @@ rule rankings:
     log:
         "logs/{study}/rankings.log",
     conda:
-        "../envs/cpu.yaml"
-    threads: 1
+        "../envs/gpu.yaml"
+    threads: CONFIG.encoder.threads
     resources:
-        mem_mb=2000,
-        runtime=30,
-        gpu=0,
+        mem_mb=3000,
+        runtime=60,
+        gpu=CONFIG.encoder.gpus,
     params:
         ranker=CONFIG.library.ranker.model_dump(),
+        encoder=CONFIG.encoder.model_dump(
+            include={"name", "backend", "max_length", "base_url", "dimension"}
+        ),
+        encoding=CONFIG.encoder.model_dump(
+            include={"batch_size", "device", "key_variable", "timeout_s", "max_tries"}
+        ),
         records=CONFIG.records,
         code=code_of("rankings.py"),
     script:
         "../scripts/rankings.py"
+
+
+rule draws:
+    """Rank and score among several draws of distractors of each size."""
+    input:
+        catalogue="results/{study}/library/catalogue.sqlite",
+        tasks="results/{study}/library/tasks.sqlite",
+        vectors="results/{study}/library/vectors.sqlite",
+    output:
+        scores="results/{study}/draws/scores.sqlite",
+    log:
+        "logs/{study}/draws.log",
+    conda:
+        "../envs/gpu.yaml"
+    threads: CONFIG.encoder.threads
+    resources:
+        mem_mb=3000,
+        runtime=120,
+        gpu=CONFIG.encoder.gpus,
+    params:
+        draws=CONFIG.library.draws.model_dump(),
+        ranker=CONFIG.library.ranker.model_dump(),
+        encoder=CONFIG.encoder.model_dump(
+            include={"name", "backend", "max_length", "base_url", "dimension"}
+        ),
+        encoding=CONFIG.encoder.model_dump(
+            include={"batch_size", "device", "key_variable", "timeout_s", "max_tries"}
+        ),
+        cutoffs=CONFIG.library.cutoffs,
+        bootstrap=CONFIG.evaluation.bootstrap,
+        level=CONFIG.evaluation.level,
+        seed=CONFIG.seed,
+        records=CONFIG.records,
+        code=code_of("draws.py"),
+    script:
+        "../scripts/draws.py"
 
 
 rule library_scores:

@@ -19,6 +19,12 @@ rule similar:
     params:
         neighbours=CONFIG.library.similarity.neighbours,
         floor=CONFIG.library.similarity.floor,
+        hnsw={
+            "above": CONFIG.library.similarity.hnsw_above,
+            "links": CONFIG.library.similarity.hnsw_links,
+            "build": CONFIG.library.similarity.hnsw_build,
+            "search": CONFIG.library.similarity.hnsw_search,
+        },
         records=CONFIG.records,
         code=code_of("similar.py"),
     script:

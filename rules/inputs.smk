@@ -70,6 +70,11 @@ TASK_FILE = source("library.tasks")
 REGISTRY_FILES = registry_files()
 CONVERSATION_FILES = conversation_files()
 RETRIEVAL_SKILL_FILES = retrieval_skill_files()
+# Token vectors take as long to make as all others: only where a skill asks for them.
+LATE = any(
+    '"late":true' in "".join(Path(file).read_text("utf-8", "replace").split())
+    for file in RETRIEVAL_SKILL_FILES
+)
 
 
 def passages_of(wildcards):
@@ -78,6 +83,12 @@ def passages_of(wildcards):
     if wildcards.part == "library" and CONFIG.library.tasks:
         names.append("tasks")
     return [f"results/{wildcards.study}/{wildcards.part}/{n}.sqlite" for n in names]
+
+
+def tokens_of(wildcards):
+    """Token vectors of a shard, where a retrieval skill searches by late interaction."""
+    shard = f"results/{wildcards.study}/memory/{wildcards.shard}"
+    return f"{shard}/tokens.sqlite" if LATE else []
 
 
 def report_inputs(wildcards):
@@ -104,9 +115,12 @@ def library_targets():
     if CONFIG.library.path is None:
         return []
     names = ["similar", "scores"] if CONFIG.library.tasks else ["similar"]
-    return expand(
+    found = expand(
         "results/{study}/library/{name}.sqlite", study=DISTRACTORS, name=names
     )
+    if CONFIG.library.tasks and CONFIG.library.draws.seeds:
+        found.append(f"results/{CONFIG.study}/draws/scores.sqlite")
+    return found
 
 
 def memory_targets():

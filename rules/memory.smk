@@ -102,6 +102,7 @@ rule rollouts:
     """Run every retrieval skill on every question of one shard."""
     input:
         memory="results/{study}/memory/{shard}/memory.sqlite",
+        tokens=tokens_of,
         skills=RETRIEVAL_SKILL_FILES,
     output:
         rollouts="results/{study}/memory/{shard}/rollouts.sqlite",

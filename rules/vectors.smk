@@ -11,16 +11,49 @@ rule vectors:
         "logs/{study}/vectors-{part}.log",
     conda:
         "../envs/gpu.yaml"
-    threads: 1
+    threads: CONFIG.encoder.threads
     resources:
         mem_mb=3000,
         runtime=240,
         gpu=CONFIG.encoder.gpus,
     params:
-        encoder=CONFIG.encoder.name,
-        batch_size=CONFIG.encoder.batch_size,
-        max_length=CONFIG.encoder.max_length,
+        encoder=CONFIG.encoder.model_dump(
+            include={"name", "backend", "max_length", "base_url", "dimension"}
+        ),
+        encoding=CONFIG.encoder.model_dump(
+            include={"batch_size", "device", "key_variable", "timeout_s", "max_tries"}
+        ),
+        long_texts=CONFIG.encoder.long_texts,
         records=CONFIG.records,
         code=code_of("vectors.py"),
     script:
         "../scripts/vectors.py"
+
+
+rule tokens:
+    """Embed every piece of a shard's turns and questions, for late interaction."""
+    input:
+        conversations="results/{study}/memory/conversations.sqlite",
+        atoms="results/{study}/memory/{shard}/atoms.sqlite",
+    output:
+        tokens="results/{study}/memory/{shard}/tokens.sqlite",
+    log:
+        "logs/{study}/tokens-{shard}.log",
+    conda:
+        "../envs/gpu.yaml"
+    threads: CONFIG.encoder.threads
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=CONFIG.encoder.gpus,
+    params:
+        encoder=CONFIG.encoder.model_dump(
+            include={"name", "backend", "max_length", "base_url", "dimension"}
+        ),
+        encoding=CONFIG.encoder.model_dump(
+            include={"batch_size", "device", "key_variable", "timeout_s", "max_tries"}
+        ),
+        records=CONFIG.records,
+        code=code_of("tokens.py"),
+    script:
+        "../scripts/tokens.py"

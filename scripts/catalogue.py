@@ -2,7 +2,7 @@
 
 Tables: skill (one row a skill), alias (identical copies), load_count and load_problem
 (what was found and what became of it), passage (the text that is embedded, kind
-`skill`: `name: description`).
+`skill`: part 0 `name: description`, then the parts of the body where bodies count).
 """
 
 from pathlib import Path
@@ -12,6 +12,8 @@ from skillmill.data.registry import choose_distractors, load_registry
 from skillmill.data.skillfile import load_library
 from skillmill.interfaces.job import Counts, count_report, job
 from skillmill.library.passages import skill_passages
+from skillmill.models.encoder import EncoderSettings, load_pieces
+from skillmill.models.tokens import Pieces
 from skillmill.store import artifact, catalogue, load, passages
 
 if TYPE_CHECKING:
@@ -23,12 +25,16 @@ def main(
     registry: Path | None,
     distractors: int | None,
     seed: int,
+    pieces: Pieces | None,
     failed_share: float,
     output: Path,
     provenance: artifact.Provenance,
     counts: Counts,
 ) -> None:
-    """Read the library, mix in `distractors` registry rows (None: all), write it."""
+    """Read the library, mix in `distractors` registry rows (None: all), write it.
+
+    With `pieces`, how the encoder cuts texts, bodies become passages too.
+    """
     skills, report = load_library(root)
     count_report(counts, report, failed_share)
     reports = [report]
@@ -40,7 +46,7 @@ def main(
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "catalogue", counts.states)
         catalogue.save_skills(db, skills)
-        passages.save_passages(db, "skill", skill_passages(skills))
+        passages.save_passages(db, "skill", skill_passages(skills, pieces))
         for one in reports:
             load.save_report(db, one)
 
@@ -53,6 +59,9 @@ if __name__ == "__main__":
             registry=next(map(Path, snakemake.input.get("registry") or []), None),
             distractors=None if count == "all" else int(count),
             seed=snakemake.params.seed,
+            pieces=load_pieces(EncoderSettings(**snakemake.params.pieces))
+            if snakemake.params.pieces
+            else None,
             failed_share=snakemake.params.failed_share,
             output=Path(snakemake.output.catalogue),
             provenance=this.provenance("catalogue", without=["root"]),

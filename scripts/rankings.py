@@ -1,17 +1,22 @@
 """Rule `rankings`: catalogue, tasks and vectors in, a ranking per arm and task out.
 
 Tables: ranking (arm, query, rank, item, score), ranking_state (ok, empty or failed,
-with the reason), part (what each score is made of, for `explain`).
+with the reason), part (what each score is made of, for `explain`). Late interaction
+needs token vectors of tasks and of the skills it reranks; they come from the record
+store, and only unknown ones are encoded.
 """
 
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from skillmill.interfaces.job import Counts, job
-from skillmill.library.ranker import Arm, Ranker, RankerSettings
-from skillmill.store import artifact, load, passages, rankings, vectors
+from skillmill.interfaces.libraries import read_queries, read_skills, token_source
+from skillmill.library.settings import RankerSettings
+from skillmill.library.study import rank_tasks
+from skillmill.models.encoder import EncoderSettings
+from skillmill.store import artifact, load, rankings
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -22,48 +27,42 @@ def main(
     tasks_path: Path,
     vectors_path: Path,
     settings: Mapping[str, Any],
+    encoder: EncoderSettings,
+    records: Path,
     output: Path,
     provenance: artifact.Provenance,
     counts: Counts,
 ) -> None:
     """Rank all skills for all tasks with every arm."""
-    with artifact.reading(catalogue_path, "catalogue") as db:
-        skills = passages.load_passages(db, "skill")
-    with artifact.reading(tasks_path, "tasks") as db:
-        tasks = passages.load_passages(db, "task")
-    with artifact.reading(vectors_path, "vectors") as db:
-        _, _, skill_rows = vectors.load_vectors(db, "skill")
-        _, _, task_rows = vectors.load_vectors(db, "task")
-    ranker = Ranker(
-        [name for name, _, _ in skills],
-        [text for _, _, text in skills],
-        skill_rows,
-        RankerSettings(**settings),
-    )
-    for name in ranker.without_direction:
+    ranker = RankerSettings(**settings)
+    tokens = token_source(encoder, records, counts) if ranker.late_weight else None
+    skills = read_skills(catalogue_path, vectors_path)
+    queries = read_queries(tasks_path, vectors_path, tokens)
+    answers, lost = rank_tasks(skills, queries, ranker, tokens)
+    for name in lost:
         logging.warning("%s: its vector has no direction, its cosine is 0", name)
-    found, parts = [], []
-    for (task, _, text), row in zip(tasks, task_rows, strict=True):
-        for arm in get_args(Arm):
-            (one,) = ranker.rank(arm, [task], [text], [row])
-            counts.add(one.state, 1, one.reason)
-            found.append(one)
-            for item, values in ranker.explain(arm, one.items, text, row).items():
-                parts += [(arm, task, item, *pair) for pair in values.items()]
+    for one in answers.rankings:
+        counts.add(one.state, 1, one.reason)
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "rankings", counts.states)
-        rankings.save_rankings(db, found)
-        rankings.save_parts(db, [(*key, round(value, 6)) for *key, value in parts])
+        rankings.save_rankings(db, answers.rankings)
+        rows = [(*key, round(value, 6)) for *key, value in answers.parts]
+        rankings.save_parts(db, rows)
 
 
 if __name__ == "__main__":
     with job(snakemake) as this:
+        params = snakemake.params
         main(
             catalogue_path=Path(snakemake.input.catalogue),
             tasks_path=Path(snakemake.input.tasks),
             vectors_path=Path(snakemake.input.vectors),
-            settings=snakemake.params.ranker,
+            settings=params.ranker,
+            encoder=EncoderSettings(
+                **params.encoder, **params.encoding, threads=snakemake.threads
+            ),
+            records=Path(params.records),
             output=Path(snakemake.output.rankings),
-            provenance=this.provenance("rankings"),
+            provenance=this.provenance("rankings", without=["encoding"]),
             counts=this.counts,
         )

@@ -4,15 +4,19 @@ Tables: ranking (arm = name of the retrieval skill, query = question, item = ato
 ranking_state (ok, empty or failed, with the reason).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillmill.interfaces.job import Counts, job
-from skillmill.interfaces.memories import open_memory
-from skillmill.skills.executor import execute
+from skillmill.interfaces.memories import Memory, open_memory
+from skillmill.skills.batch import Known, execute_batch, parts
+from skillmill.skills.plugins import installed_primitives
+from skillmill.skills.primitive import Primitive
 from skillmill.skills.skill import read_skills
 from skillmill.store import artifact, load, rankings
+from skillmill.types import Ranking, RetrievalSkill
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 
 def main(
     memory_path: Path,
+    tokens_path: Path | None,
     skill_files: Sequence[Path],
     budget: int,
     failed_share: float,
@@ -28,13 +33,9 @@ def main(
     counts: Counts,
 ) -> None:
     """Run every retrieval skill on every question of the shard."""
-    skills = read_skills(skill_files)
-    memory = open_memory(memory_path)
-    found = [
-        execute(skill, context, memory.views[conversation], budget).ranking
-        for conversation, context in memory.questions
-        for skill in skills
-    ]
+    primitives = installed_primitives()
+    skills = read_skills(skill_files, primitives)
+    found = rollouts(open_memory(memory_path, tokens_path), skills, budget, primitives)
     for ranking in found:
         counts.add(ranking.state, 1, ranking.reason)
     counts.check("running retrieval skills", failed_share)
@@ -43,10 +44,34 @@ def main(
         rankings.save_rankings(db, found)
 
 
+def rollouts(
+    memory: Memory,
+    skills: Sequence[RetrievalSkill],
+    budget: int,
+    primitives: Mapping[str, Primitive],
+) -> list[Ranking]:
+    """Rank the atoms for every question with every skill, one memory at a time."""
+    found = []
+    asked = sorted(memory.questions, key=lambda pair: pair[0])
+    for conversation, pairs in groupby(asked, key=lambda pair: pair[0]):
+        view = memory.views[conversation]
+        contexts = tuple(context for _, context in pairs)
+        for part in parts(contexts, view):
+            known = Known(view, contexts[part])
+            for skill in skills:
+                done = execute_batch(
+                    skill, known.queries, view, budget, primitives, known
+                )
+                found += done.rankings()
+    return found
+
+
 if __name__ == "__main__":
     with job(snakemake) as this:
+        tokens = snakemake.input.get("tokens")
         main(
             memory_path=Path(snakemake.input.memory),
+            tokens_path=Path(tokens) if tokens else None,
             skill_files=[Path(path) for path in snakemake.input.skills],
             budget=snakemake.params.budget,
             failed_share=snakemake.params.failed_share,

@@ -1,10 +1,18 @@
-"""Rule `similar`: skill vectors in, similar_to edges out (table edge)."""
+"""Rule `similar`: skill vectors in, similar_to edges out (table edge).
 
+Exact up to a configured number of skills, beyond it by HNSW; its recall is in the log
+and, as a reason, in table outcome.
+"""
+
+import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skillmill.compute.hnsw import HnswSettings, nearest_approximate
 from skillmill.compute.vectors import nearest
 from skillmill.interfaces.job import Counts, job
+from skillmill.library.passages import WHOLE
 from skillmill.store import artifact, edges, load, vectors
 from skillmill.types import Edge
 
@@ -16,20 +24,33 @@ def main(
     vectors_path: Path,
     neighbours: int,
     floor: float,
+    hnsw: Mapping[str, int],
     output: Path,
     provenance: artifact.Provenance,
     counts: Counts,
 ) -> None:
     """Join each skill to its nearest others with cosine of at least `floor`."""
     with artifact.reading(vectors_path, "vectors") as db:
-        ids, _, matrix = vectors.load_vectors(db, "skill")
-    source, target, cosine = nearest(matrix, neighbours, floor)
+        ids, parts, matrix = vectors.load_vectors(db, "skill")
+    # Bodies, parts 1 and on, say nothing about which skills are alike as wholes.
+    whole = parts == WHOLE
+    ids, matrix = [ids[row] for row in whole.nonzero()[0]], matrix[whole]
+    how = None
+    if len(ids) > hnsw["above"]:
+        settings = HnswSettings(hnsw["links"], hnsw["build"], hnsw["search"])
+        source, target, cosine, recall = nearest_approximate(
+            matrix, neighbours, floor, settings
+        )
+        how = f"HNSW, recall {recall:.3f} on a sample"
+        logging.info("%d skills: %s", len(ids), how)
+    else:
+        source, target, cosine = nearest(matrix, neighbours, floor)
     found = [
         Edge(ids[s], ids[t], "similar_to", round(float(c), 6), "embedding")
         for s, t, c in zip(source, target, cosine, strict=True)
     ]
     joined = {edge.source for edge in found}
-    counts.add("ok", len(joined))
+    counts.add("ok", len(joined), how)
     counts.add("empty", len(ids) - len(joined))
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "similar", counts.states)
@@ -42,6 +63,7 @@ if __name__ == "__main__":
             vectors_path=Path(snakemake.input.vectors),
             neighbours=snakemake.params.neighbours,
             floor=snakemake.params.floor,
+            hnsw=snakemake.params.hnsw,
             output=Path(snakemake.output.similar),
             provenance=this.provenance("edges"),
             counts=this.counts,

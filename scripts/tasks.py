@@ -1,11 +1,13 @@
 """Rule `tasks`: task file in, tasks whose ground truth is in the catalogue out.
 
-Tables: task, relevant (task, skill), load_count, load_problem, passage (kind `task`).
+Tables: task, relevant (task, skill), load_count, load_problem, passage (kind `task`:
+part 0 the whole text, then its sentences).
 """
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skillmill.data.standins import load_standins, mark_original
 from skillmill.data.tasks import load_tasks
 from skillmill.interfaces.job import Counts, count_report, job
 from skillmill.library.passages import task_passages
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 def main(
     tasks_path: Path,
     catalogue_path: Path,
+    standins_path: Path | None,
     failed_share: float,
     output: Path,
     provenance: artifact.Provenance,
@@ -29,6 +32,8 @@ def main(
     known = {name: skill.id for skill in skills for name in (skill.id, *skill.aliases)}
     tasks, report = load_tasks(tasks_path, known)
     count_report(counts, report, failed_share)
+    if standins_path is not None:
+        tasks = mark_original(tasks, load_standins(standins_path))
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "tasks", counts.states)
         catalogue.save_tasks(db, tasks)
@@ -36,11 +41,17 @@ def main(
         load.save_report(db, report)
 
 
+def _one(path: str | list[str] | None) -> Path | None:
+    """A path; None where the rule has no such input."""
+    return Path(path) if isinstance(path, str) and path else None
+
+
 if __name__ == "__main__":
     with job(snakemake) as this:
         main(
             tasks_path=Path(snakemake.input.tasks),
             catalogue_path=Path(snakemake.input.catalogue),
+            standins_path=_one(snakemake.input.get("standins")),
             failed_share=snakemake.params.failed_share,
             output=Path(snakemake.output.tasks),
             provenance=this.provenance("tasks"),

@@ -3,7 +3,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillmill.compute.fusion import minmax, reciprocal_rank, top, weighted_sum
+from skillmill.compute.fusion import (
+    minmax,
+    reciprocal_rank,
+    top,
+    top_rows,
+    weighted_sum,
+)
 
 
 def test_scores_are_stretched_between_worst_and_best():
@@ -100,3 +106,42 @@ def test_the_top_is_the_start_of_the_full_order(scores, k, floor):
     rows = [row for row in range(len(ids)) if floor is None or scores[row] > floor]
     expected = sorted(rows, key=lambda row: (-scores[row], ids[row]))[:k]
     assert top(scores, ids, k, floor).tolist() == expected
+
+
+def test_rows_of_many_queries_are_ordered_by_score_then_by_place():
+    scores = np.array([[0.5, 0.9, 0.5], [0.0, -1.0, 2.0]])
+    assert top_rows(scores, np.array([2, 1, 0]), 3).tolist() == [[1, 2, 0], [2, 0, 1]]
+    assert top_rows(scores, np.array([0, 1, 2]), 2).tolist() == [[1, 0], [2, 0]]
+
+
+def test_rows_that_may_not_be_taken_leave_places_empty():
+    among = np.array([[True, False, True], [False, False, False]])
+    scores = np.array([[0.5, 0.9, 0.7], [1.0, 1.0, 1.0]])
+    found = top_rows(scores, np.arange(3), 5, among)
+    assert found.tolist() == [[2, 0, -1], [-1, -1, -1]]
+
+
+def test_no_rows_no_queries_and_no_places_are_no_fault():
+    assert top_rows(np.zeros((2, 0)), np.arange(0), 4).shape == (2, 0)
+    assert top_rows(np.zeros((0, 3)), np.arange(3), 2).shape == (0, 2)
+    assert top_rows(np.zeros((2, 3)), np.arange(3), 0).shape == (2, 0)
+
+
+@given(
+    st.integers(1, 40),
+    st.integers(0, 45),
+    st.sampled_from([1e-7, 0.3, 1.0, 1e9, 1e300]),
+    st.integers(0, 10**6),
+)
+def test_many_queries_are_ordered_as_each_alone(n, k, scale, seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-3, 6, (4, n)) * scale
+    among = rng.random((4, n)) < 0.7
+    ids = [f"{name:02d}" for name in rng.permutation(n)]
+    place = np.argsort(np.argsort(ids))
+    found = top_rows(scores, place, k, among)
+    for query in range(4):
+        rows = np.flatnonzero(among[query])
+        best = top(scores[query, rows], [ids[row] for row in rows], k)
+        expected = rows[best].tolist()
+        assert found[query].tolist() == expected + [-1] * (min(k, n) - len(expected))

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
-from skillmill.compute.pagerank import pagerank
+from skillmill.compute.pagerank import pagerank, transition
 
 EXACT = {"tolerance": 1e-13, "max_steps": 2000}
 
@@ -84,6 +86,45 @@ def test_a_column_without_seeds_scores_zero_and_leaves_the_others_alone():
     assert result.scores[:, 0].tolist() == [0, 0]
     assert result.scores[:, 1] == pytest.approx([2 / 3, 1 / 3])
     assert result.converged
+
+
+def test_a_graph_that_was_prepared_gives_the_same_walks():
+    prepared = transition(CHAIN)
+    assert prepared.dangling.tolist() == [1]
+    assert prepared.step.toarray().tolist() == [[0, 0], [1, 0]]
+    for seeds in ([1.0, 0.0], [1.0, 3.0]):
+        one, other = pagerank(CHAIN, seeds, 0.5), pagerank(prepared, seeds, 0.5)
+        assert one.scores.tolist() == other.scores.tolist()
+
+
+def test_edges_that_go_both_ways_with_one_weight_need_half_the_steps():
+    rng = np.random.default_rng(8)
+    one_way = sparse.random_array((40, 90), density=0.05, rng=rng, format="csr")
+    both = sparse.csr_array(sparse.block_array([[None, one_way], [one_way.T, None]]))
+    prepared = transition(both)
+    assert prepared.symmetric
+    assert not transition(CHAIN).symmetric
+    plain = replace(prepared, symmetric=False)
+    fast, slow = (
+        pagerank(prepared, np.eye(130)[0], 0.3),
+        pagerank(plain, np.eye(130)[0], 0.3),
+    )
+    assert fast.converged
+    assert slow.converged
+    assert 2 * fast.steps < slow.steps
+    assert fast.scores == pytest.approx(slow.scores, abs=1e-6)
+
+
+def test_a_graph_that_is_not_square_is_refused():
+    with pytest.raises(ValueError, match=r"square matrix of edges, got \(2, 3\)"):
+        transition(sparse.csr_array((2, 3)))
+
+
+def test_each_column_tells_whether_it_had_settled():
+    seeds = np.array([[1.0, 0.5], [0.0, 0.5]])
+    result = pagerank(CYCLE, seeds, restart=0, max_steps=9)
+    assert result.settled.tolist() == [False, True]
+    assert result.residuals.tolist() == [2, 0]
 
 
 def test_an_empty_graph_has_empty_scores():

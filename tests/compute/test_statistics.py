@@ -1,10 +1,15 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skillmill.compute.statistics import (
     bootstrap_mean,
     cluster_bootstrap_mean,
     known_mean,
+    mcnemar_exact,
+    newcombe_difference,
+    newcombe_paired,
     paired_difference,
     wilson,
 )
@@ -115,3 +120,64 @@ def test_lengths_must_agree(rng):
 def test_wilson_refuses_impossible_counts(successes, n):
     with pytest.raises(ValueError, match="successes"):
         wilson(successes, n)
+
+
+def test_the_paired_interval_is_that_of_the_published_example():
+    # Newcombe 1998, Stat. Med. 17, 2635: (36, 12, 2, 0), method 10
+    found = newcombe_paired(36, 12, 2, 0)
+    assert found == pytest.approx((0.2, 0.0569, 0.3404), abs=5e-5)
+
+
+def test_the_paired_interval_of_small_counts_is_the_published_one():
+    # Fagerland et al. 2014, BMC Med. Res. Methodol.: (1, 1, 7, 12)
+    found = newcombe_paired(1, 1, 7, 12)
+    assert found == pytest.approx((-0.286, -0.507, -0.026), abs=5e-4)
+
+
+def test_the_comparative_papers_interval_has_no_correction():
+    # section 6.2: 6 gained, 5 lost of 117, 86 hits before
+    found = newcombe_paired(81, 6, 5, 25, corrected=False)
+    assert found == pytest.approx((0.0085, -0.048, 0.065), abs=5e-4)
+    assert newcombe_paired(81, 6, 5, 25)[1] < found[1]
+
+
+def test_paired_shares_that_agree_everywhere():
+    assert newcombe_paired(0, 0, 0, 0) is None
+    assert newcombe_paired(4, 0, 0, 0).value == 0
+    _, low, high = newcombe_paired(5, 0, 0, 5)
+    assert low == pytest.approx(-high)
+    with pytest.raises(ValueError, match="at least 0"):
+        newcombe_paired(1, -1, 0, 0)
+
+
+@given(*[st.integers(0, 30)] * 4, st.booleans())
+def test_the_paired_interval_turns_round_with_its_arms(both, one, other, no, corrected):
+    there = newcombe_paired(both, one, other, no, corrected=corrected)
+    back = newcombe_paired(both, other, one, no, corrected=corrected)
+    if there is None:
+        assert back is None
+        return
+    assert there == pytest.approx((-back.value, -back.high, -back.low), abs=1e-12)
+    assert -1 - 1e-9 <= there.low <= there.value <= there.high <= 1 + 1e-9
+
+
+def test_the_unpaired_interval_is_that_of_the_published_example():
+    # Newcombe 1998, Stat. Med. 17, 873: 56/70 - 48/80, method 10
+    found = newcombe_difference(56, 70, 48, 80)
+    assert found == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+    assert newcombe_difference(0, 0, 1, 2) is None
+
+
+def test_mcnemar_is_exact_as_published():
+    # Fagerland et al. 2013, BMC Med. Res. Methodol. 13: 1 against 7, p = 0.070
+    assert mcnemar_exact(1, 7) == pytest.approx(0.0703, abs=5e-5)
+    # Comparative paper, section 6.2: 6 gained, 5 lost
+    assert mcnemar_exact(6, 5) == pytest.approx(1.0)
+
+
+def test_mcnemar_by_hand():
+    assert mcnemar_exact(0, 0) == 1
+    assert mcnemar_exact(0, 3) == pytest.approx(2 / 8)
+    assert mcnemar_exact(3, 0) == mcnemar_exact(0, 3)
+    with pytest.raises(ValueError, match="at least 0"):
+        mcnemar_exact(-1, 2)

@@ -97,5 +97,6 @@ def test_merging_records_says_what_was_folded(tmp_path):
     done = CliRunner().invoke(main, ["records", "merge", "--records", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert done.stdout == (
-        "2 rows of 1 shards merged; 0 shards are in use, 0 damaged ones were set aside\n"
+        "2 rows of 1 shards merged; 0 shards are in use,"
+        " 0 damaged ones were set aside\n"
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skillmill.library import ranker
-from skillmill.library.ranker import Ranker, RankerSettings
+from skillmill.library.ranker import Bodies, Query, Ranker, RankerSettings
 
 IDS = ["merge-pdf", "plot-csv", "send-mail"]
 TEXTS = [
@@ -20,8 +20,12 @@ QUERY = [1.0, 0.0]
 ARMS = ["keyword", "semantic", "hybrid"]
 
 
+#: every best match counts in full, so that shares can be worked out by hand
+FULL = RankerSettings(full_match=0)
+
+
 def one(arm, text, vector=QUERY, library=None):
-    library = library or Ranker(IDS, TEXTS, VECTORS)
+    library = library or Ranker(IDS, TEXTS, VECTORS, FULL)
     (found,) = library.rank(arm, ["q"], [text], np.array([vector]))
     return found
 
@@ -37,7 +41,7 @@ def test_the_keyword_score_is_bm25_by_hand():
     # one word in one of three documents, all of five words: idf ln(1 + 2.5 / 1.5)
     library = Ranker(["a", "b", "c"], ["x1 x2", "x3 x4", "x5 x6"], None)
     (found,) = library.rank("keyword", ["q"], ["x1"])
-    assert found.scores == (round(math.log(1 + 2.5 / 1.5) / 2.2, 6),)
+    assert found.scores == (round(math.log(1 + 2.5 / 1.5) / 3, 6),)
 
 
 def test_the_semantic_arm_ranks_by_cosine():
@@ -54,7 +58,9 @@ def test_the_hybrid_arm_adds_half_of_each_stretched_score():
 
 
 def test_the_dense_weight_shifts_the_hybrid_score():
-    library = Ranker(IDS, TEXTS, VECTORS, RankerSettings(dense_weight=0.9))
+    library = Ranker(
+        IDS, TEXTS, VECTORS, RankerSettings(dense_weight=0.9, full_match=0)
+    )
     found = one("hybrid", "several documents", library=library)
     assert found.items[0] == "plot-csv"
     assert found.scores[:2] == pytest.approx((0.9, 0.9 * 0.8 + 0.1), abs=1e-6)
@@ -73,15 +79,15 @@ def test_the_explained_parts_sum_up_to_each_score(arm, fusion):
     library = Ranker(IDS, TEXTS, VECTORS, RankerSettings(fusion=fusion))
     text = "draw a chart of the documents"
     found = one(arm, text, library=library)
-    parts = library.explain(arm, found.items, text, QUERY)
+    parts = library.answer(arm, Query("q", text, QUERY))[1]
     assert tuple(parts) == found.items
     sums = [p.get("keyword", 0) + p.get("semantic", 0) for p in parts.values()]
     assert sums == pytest.approx(found.scores, abs=1e-6)
 
 
 def test_an_explanation_holds_raw_and_normalised_values():
-    library = Ranker(IDS, TEXTS, VECTORS)
-    parts = library.explain("hybrid", ["merge-pdf"], "several documents", QUERY)
+    library = Ranker(IDS, TEXTS, VECTORS, FULL)
+    parts = library.answer("hybrid", Query("q", "several documents", QUERY))[1]
     assert parts["merge-pdf"] == pytest.approx(
         {
             "keyword": 0.5,
@@ -91,7 +97,7 @@ def test_an_explanation_holds_raw_and_normalised_values():
         },
         abs=1e-6,
     )
-    assert set(library.explain("keyword", IDS[:1], "pdf")[IDS[0]]) == {
+    assert set(library.answer("keyword", Query("q", "pdf"))[1][IDS[0]]) == {
         "keyword",
         "bm25",
     }
@@ -246,3 +252,70 @@ def test_a_query_over_22600_skills_is_ranked_in_a_few_milliseconds():
         library.rank("hybrid", ["q"], [" ".join(texts[i : i + 6])], queries[[i]])
         seconds.append(time.process_time() - start)
     assert np.percentile(seconds, 95) < 0.02
+
+
+def test_the_best_sentence_counts_as_much_as_the_whole_text():
+    library = Ranker(IDS, TEXTS, VECTORS)
+    vectors = [QUERY, [-1.0, 0.0], [0.6, 0.8]]
+    found, parts = library.answer("semantic", Query("q", "x", vectors))
+    # whole: .6, 1, -1; best of two sentences: 1, .6, 1
+    assert dict(zip(found.items, found.scores, strict=True)) == {
+        "merge-pdf": 0.8,
+        "plot-csv": 0.8,
+        "send-mail": 0,
+    }
+    assert parts["send-mail"] == pytest.approx(
+        {"semantic": 0, "cosine": -1, "sentence": 1}
+    )
+
+
+def test_sentences_are_compared_with_the_candidates_alone():
+    library = Ranker(IDS, TEXTS, VECTORS, RankerSettings(candidates=2))
+    found, _ = library.answer("semantic", Query("q", "x", [QUERY, [-1.0, 0.0]]))
+    assert set(found.items) == {"merge-pdf", "plot-csv"}
+
+
+def test_a_weak_best_match_does_not_outvote_the_cosine():
+    # BM25 of one word of three texts is a fraction of three rare words
+    few = Ranker(IDS, TEXTS, VECTORS).answer("hybrid", Query("q", "several", QUERY))
+    full = Ranker(IDS, TEXTS, VECTORS, RankerSettings(full_match=0)).answer(
+        "hybrid", Query("q", "several", QUERY)
+    )
+    assert few[0].items[0] == "plot-csv"
+    assert full[0].items[0] == "merge-pdf"
+    assert few[1]["merge-pdf"]["keyword"] < full[1]["merge-pdf"]["keyword"] == 0.5
+
+
+def test_a_name_that_a_task_holds_is_a_bonus_and_its_words_count_twice():
+    names = ["merge pdf", "plot csv", "send mail"]
+    settings = RankerSettings(name_bonus=0.25)
+    library = Ranker(IDS, TEXTS, VECTORS, settings, names=names)
+    _, parts = library.answer("hybrid", Query("q", "mail to send", QUERY))
+    assert {item: p["name"] for item, p in parts.items()} == {
+        "merge-pdf": 0,
+        "plot-csv": 0,
+        "send-mail": 0.25,
+    }
+    plain = Ranker(IDS, TEXTS, VECTORS).answer("keyword", Query("q", "mail"))[0]
+    heavy = library.answer("keyword", Query("q", "mail"))[0]
+    assert heavy.scores[0] > plain.scores[0]
+
+
+def test_a_skill_scores_as_the_best_of_its_passages():
+    bodies = Bodies(["send-mail", "send-mail"], [[0.0, 1.0], [1.0, 0.0]])
+    library = Ranker(IDS, TEXTS, VECTORS, bodies=bodies)
+    found, parts = library.answer("semantic", Query("q", "x", [QUERY, [0.0, 1.0]]))
+    assert parts["send-mail"]["cosine"] == 1
+    assert parts["send-mail"]["sentence"] == 1
+    light = RankerSettings(body_weight=0.5)
+    library = Ranker(IDS, TEXTS, VECTORS, light, bodies=bodies)
+    assert library.answer("semantic", Query("q", "x", QUERY))[1]["send-mail"][
+        "cosine"
+    ] == pytest.approx(0.5)
+    assert found.items[0] == "send-mail"
+
+
+def test_a_skill_of_5_mb_is_ranked_like_any_other():
+    texts = [*TEXTS[:2], "letter " * 700_000]
+    found = one("hybrid", "letter", library=Ranker(IDS, texts, VECTORS))
+    assert len(found.items) == 3

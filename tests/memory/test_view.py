@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from skillmill.errors import StoreError
+from skillmill.memory.tokens import TokenIndex
 from tests.memory.records import atom, edge, garden_view, mentions
 
 IDS = ("garden/1/0", "garden/1/1", "garden/2/0", "garden/2/1")
@@ -38,6 +39,64 @@ def test_a_query_without_direction_is_near_to_nothing_u59():
 def test_a_query_of_another_encoder_is_refused():
     with pytest.raises(StoreError, match="length 2, but the query's has 3"):
         garden_view().cosines(np.ones(3))
+
+
+def test_several_queries_are_compared_at_once():
+    view = garden_view()
+    both = view.cosines(np.array([[2.0, 0], [0, 3.0]]))
+    assert both == pytest.approx(np.array([[1, 0.5, 0, -1], [0, 0.75**0.5, 1, 0]]))
+    with pytest.raises(StoreError, match="length 2, but the query's has 3"):
+        view.cosines(np.ones((4, 3)))
+
+
+def test_places_are_those_of_the_sorted_ids():
+    atoms = tuple(atom(n, "a") for n in (10, 2, 1))
+    view = garden_view(
+        atoms=atoms, vectors=np.ones((3, 2)), mentions=(), edges=(), entity_vectors={}
+    )
+    # As text garden/1/10 stands between garden/1/1 and garden/1/2.
+    assert view.place.tolist() == [1, 2, 0]
+
+
+def test_the_last_day_is_the_latest_that_an_atom_is_about():
+    assert garden_view().last_day == "2024-04-10"
+    undated = garden_view(
+        atoms=(atom(0, "a", day=None),),
+        vectors=np.ones((1, 2)),
+        mentions=(),
+        edges=(),
+        entity_vectors={},
+    )
+    assert undated.last_day is None
+
+
+def test_token_vectors_are_those_of_its_turns_or_refused():
+    with pytest.raises(StoreError, match="token vectors of other turns than its 4"):
+        garden_view(tokens=TokenIndex(np.eye(3), np.arange(4)))
+
+
+def test_late_interaction_scores_atoms_and_the_turns_in_them():
+    atoms = (atom(0, "a", turns=("t1", "t2")), atom(1, "b", turns=("t3",)))
+    tokens = TokenIndex(
+        np.array([[1.0, 0], [0, 1], [0, 1], [-1, 0]]), np.array([0, 1, 3, 4])
+    )
+    view = garden_view(
+        atoms=atoms,
+        vectors=np.ones((2, 2)),
+        mentions=(),
+        edges=(),
+        entity_vectors={},
+        tokens=tokens,
+    )
+    east, both = np.array([[1.0, 0]]), np.array([[1.0, 0], [0, 1]])
+    assert view.late([east, both]).tolist() == [[1, -1], [1, -0.5]]
+    assert view.late_turns(both, 0).tolist() == [0.5, 0.5]
+    assert view.late_turns(both, 1).tolist() == [-0.5]
+
+
+def test_a_memory_without_token_vectors_refuses_late_interaction():
+    with pytest.raises(StoreError, match="'garden' holds no token vectors; build it"):
+        garden_view().late([np.ones((1, 2))])
 
 
 def test_the_literal_lexical_index_wants_the_same_spelling():
@@ -110,6 +169,15 @@ def test_strength_spreads_along_edges_to_their_targets():
     both = view.spread(strength, ["Cause", "TemporalNeighbor", "Cause"])
     assert found(both) == {"garden/1/1": 2, "garden/2/1": 2}
     assert found(view.spread(strength, ["Want"])) == {}
+
+
+def test_strengths_of_several_queries_spread_as_each_alone():
+    view = garden_view()
+    strengths = np.array([[2.0, 0, 3, 0], [0, 1.0, 0, 0]])
+    every = ["Cause", "TemporalNeighbor", "similarity"]
+    assert view.spread(strengths, every).tolist() == [
+        view.spread(strength, every).tolist() for strength in strengths
+    ]
 
 
 def test_days_are_found_from_the_first_to_the_last_inclusive():

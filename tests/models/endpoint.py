@@ -40,7 +40,7 @@ class Reply:
 
     `delay` seconds pass before it. `drip` sends the body byte by byte with so many
     seconds between; `cut` promises more bytes than it sends; `reset` sends nothing and
-    resets the connection.
+    hangs up.
     """
 
     status: int = 200
@@ -141,7 +141,9 @@ class Script:
         headers = dict(reply.headers)
         if reply.cut:
             headers["content-length"] = str(len(reply.body) + 100)
-        body = _drip(reply) if reply.drip else reply.body
+        # A body as a list would have its length written over the header.
+        whole = iter([reply.body]) if reply.cut else reply.body
+        body = _drip(reply) if reply.drip else whole
         return Response(body, reply.status, headers)
 
 
@@ -168,16 +170,18 @@ class MemoryReplies:
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
         self.notes: dict[tuple[str, str], dict[str, str]] = {}
+        self._by_key: dict[str, list[dict[str, Any]]] = {}
 
     def known(self, keys: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-        found: dict[str, list[dict[str, Any]]] = {}
-        for row in sorted(self.rows, key=lambda row: row["state"] != "ok"):
-            if row["key"] in keys:
-                found.setdefault(row["key"], []).append(row)
-        return found
+        return {
+            key: sorted(self._by_key[key], key=lambda row: row["state"] != "ok")
+            for key in keys
+            if key in self._by_key
+        }
 
     def add(self, row: Mapping[str, object]) -> None:
         self.rows.append({**row, "id": f"{len(self.rows):06d}"})
+        self._by_key.setdefault(str(row["key"]), []).append(self.rows[-1])
 
     def abilities(self, endpoint: str, model: str) -> dict[str, str]:
         return dict(self.notes.get((endpoint, model), {}))
@@ -240,8 +244,42 @@ def _drip(reply: Reply) -> Iterator[bytes]:
 
 
 def _reset(request: Request) -> None:
-    """Close the connection with a reset instead of an end."""
-    connection = request.environ["werkzeug.socket"]
-    linger = struct.pack("ii", 1, 0)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-    connection.close()
+    """Hang up; the file objects on the socket keep a mere `close` from doing it."""
+    request.environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
+
+
+class RawServer:
+    """A server on a real socket that resets its first connections, then answers."""
+
+    def __init__(self, resets: int, reply: Reply) -> None:
+        self.connections = 0
+        self._resets, self._reply = resets, reply
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            self.connections += 1
+            with connection:
+                connection.recv(100_000)
+                if self.connections <= self._resets:
+                    linger = struct.pack("ii", 1, 0)
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                    continue
+                head = (
+                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+                    f"content-length: {len(self._reply.body)}\r\n"
+                    "connection: close\r\n\r\n"
+                )
+                connection.sendall(head.encode() + self._reply.body)

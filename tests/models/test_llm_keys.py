@@ -188,7 +188,7 @@ def test_a_key_with_a_newline_inside_is_refused_and_not_shown(monkeypatch):
 
 def test_a_key_and_credentials_in_the_url_are_one_too_many(monkeypatch):
     monkeypatch.setenv(VARIABLE, KEY)
-    address = read_address(f"http://me:{PASSWORD}@model.test/v1")
+    address = read_address("http://me:pass%2Bword%2F9@model.test/v1")
     with pytest.raises(ConfigError, match="leave one out") as caught:
         read_secret(address, VARIABLE, "linker")
     assert PASSWORD not in str(caught.value)
@@ -203,6 +203,15 @@ def test_a_word_that_a_local_server_takes_for_a_key_stays_in_replies(monkeypatch
     assert Secret("Bearer x", KEY).mask_reply(f"say {KEY}") == "say ***"
     assert Secret("Bearer x", "lm-studio").mask("say lm-studio") == "say ***"
     assert KEY not in repr(Secret(f"Bearer {KEY}", KEY))
+
+
+def test_a_url_that_cannot_be_read_is_not_repeated_in_the_traceback():
+    with pytest.raises(ConfigError) as caught:
+        read_address(f"http://me:{PASSWORD}@model.test/v1")
+    assert (
+        "pass"
+        not in "".join(traceback.format_exception(caught.value)).split("File")[-1]
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,19 +8,16 @@ from pydantic import BaseModel, RootModel
 
 from skillmill.models.answer import refused_parameter
 from skillmill.models.ladder import Shape, body_of, sent_key, strict_schema
-from skillmill.models.llm import ChatClient
+from tests.models.asking import client
 from tests.models.endpoint import (
     URL,
-    FakeTime,
     Label,
     MemoryReplies,
     Script,
     refuses,
     request,
     requests,
-    rng,
     says,
-    settings,
 )
 
 GOOD = says('{"label": "cause"}')
@@ -46,17 +43,6 @@ def server(*refused_formats, reply=GOOD, status=400):
         return reply
 
     return Script(answer)
-
-
-def client(script, replies, time=None, **changes):
-    time = time or FakeTime()
-    return ChatClient(
-        {"linker": settings(**changes)},
-        replies,
-        rng=rng(),
-        http_client=script.client(time.clock),
-        clock=time.clock,
-    )
 
 
 @pytest.mark.parametrize("status", [400, 422, 501])

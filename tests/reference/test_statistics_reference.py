@@ -3,9 +3,18 @@
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.proportion import (
+    confint_proportions_2indep,
+    proportion_confint,
+)
 
-from skillmill.compute.statistics import bootstrap_mean, wilson
+from skillmill.compute.statistics import (
+    bootstrap_mean,
+    mcnemar_exact,
+    newcombe_difference,
+    wilson,
+)
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
@@ -29,3 +38,20 @@ def test_the_bootstrap_agrees_with_scipy_within_its_noise():
     found = bootstrap_mean(values, np.random.default_rng(2), samples=20_000)
     assert found.value == pytest.approx(values.mean())
     assert found[1:] == pytest.approx(tuple(expected), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(0, 0), (1, 7), (6, 5), (12, 12), (40, 3)]
+)
+def test_mcnemar_is_that_of_statsmodels(first, second):
+    expected = mcnemar([[9, first], [second, 4]], exact=True).pvalue
+    assert mcnemar_exact(first, second) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("counts", [(56, 70, 48, 80), (0, 10, 10, 20), (9, 9, 3, 5)])
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_the_unpaired_interval_is_that_of_statsmodels(counts, level):
+    expected = confint_proportions_2indep(
+        *counts, method="newcomb", compare="diff", alpha=1 - level
+    )
+    assert newcombe_difference(*counts, level)[1:] == pytest.approx(expected)

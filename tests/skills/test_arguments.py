@@ -10,6 +10,8 @@ FORM = Argument("choice", "tuned", ("literal", "tuned"))
     [
         (FORM, "literal"),
         (Argument("count", 5), 1),
+        (Argument("number", 1), 0),
+        (Argument("number", 1), 14),
         (Argument("share", 0.3), 0),
         (Argument("share", 0.3), 1),
         (Argument("share", 0.3), 0.25),
@@ -36,6 +38,9 @@ def test_a_value_of_the_right_type_is_accepted(argument, value):
         (Argument("count", 5), 2.0),
         (Argument("count", 5), True),
         (Argument("count", 5), "5"),
+        (Argument("number", 1), -1),
+        (Argument("number", 1), False),
+        (Argument("number", 1), 0.0),
         (Argument("share", 0.3), 1.01),
         (Argument("share", 0.3), -0.1),
         (Argument("share", 0.3), float("nan")),

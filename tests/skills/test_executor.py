@@ -6,7 +6,8 @@ import pytest
 from skillmill.errors import InputError
 from skillmill.skills.arguments import Argument
 from skillmill.skills.executor import execute
-from skillmill.skills.primitives import PRIMITIVES, Primitive
+from skillmill.skills.primitive import Primitive
+from skillmill.skills.primitives import PRIMITIVES
 from skillmill.skills.state import Step
 from tests.memory.records import atom, edge, garden_view
 from tests.skills.programs import query, skill
@@ -223,6 +224,45 @@ def test_defaults_of_arguments_are_filled_in():
 def test_a_remark_of_a_primitive_is_in_the_trace():
     done = run(NEAR, ("relation_expand", {"args": {"relations": ("Want",)}}))
     assert done.trace[1].reason == "this memory holds no edges of Want"
+
+
+def test_a_question_without_a_date_does_not_stop_a_program():
+    node = ("temporal_focus_expand", {"args": {"range": "question"}})
+    done = run(NEAR, node)
+    assert list(ranked(done)) == [A, B]
+    assert (done.trace[1].state, done.trace[1].reason) == (
+        "ok",
+        "the question names no date",
+    )
+    assert (done.trace[1].scores, done.trace[1].added) == ((), ())
+
+
+def test_a_step_may_keep_some_of_the_evidence_alone():
+    def filtered(query, state, view, args):
+        return Step(kept=np.array([False, True, True, True]), note="less is more")
+
+    known = {
+        **with_fixed(one=[4, 3, 0, 0], other=[0, 0, 2, 0]),
+        "filter": Primitive("filter", "process", filtered),
+    }
+    done = run(("one", {}), ("filter", {}), ("other", {}), primitives=known)
+    assert ranked(done) == {B: 0.75, C: 1.0}
+    assert done.trace[1].removed == (A,)
+
+
+@pytest.mark.parametrize(
+    "wrong", [[1.0, 2.0], [1.0, np.nan, 0, 0], [1.0, np.inf, 0, 0]]
+)
+def test_scores_that_are_none_fail_the_step_that_gave_them(wrong):
+    done = run(NEAR, ("own", {}), primitives=with_fixed(own=wrong))
+    assert done.ranking.state == "failed"
+    assert "primitive 'own' gave scores of shape" in done.ranking.reason
+
+
+def test_the_trace_tells_the_time_of_each_step_and_is_equal_without_it():
+    one, two = run(NEAR), run(NEAR)
+    assert 0 < one.trace[0].seconds < 10
+    assert one.trace == two.trace
 
 
 def test_a_memory_without_atoms_is_empty():

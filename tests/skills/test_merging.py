@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from skillmill.skills.merging import MERGES, normalised
+from skillmill.skills.merging import MERGES, cut, found_by, normalised
 from skillmill.types import Node
 from tests.memory.records import garden_view
 
@@ -9,9 +9,9 @@ VIEW = garden_view()
 
 
 def evidence(*scores):
-    """Scores over the four atoms of the garden; None is not held."""
-    held = np.array([score is not None for score in scores])
-    return np.array([score or 0.0 for score in scores]), held
+    """One query's scores over the four atoms of the garden; None is not held."""
+    held = np.array([[score is not None for score in scores]])
+    return np.array([[score or 0.0 for score in scores]]), held
 
 
 BEFORE = evidence(1.0, 0.5, 0.0, None)
@@ -22,7 +22,7 @@ def merged(rule, weight=1.0, before=BEFORE, found=FOUND):
     scores, held = MERGES[rule](before, found, weight, VIEW)
     return [
         round(float(score), 6) if own else None
-        for score, own in zip(scores, held, strict=True)
+        for score, own in zip(scores[0], held[0], strict=True)
     ]
 
 
@@ -101,9 +101,47 @@ def test_the_default_merge_of_a_node_is_one_of_the_rules():
 def test_normalising_stretches_the_deepest_to_zero_unless_fewer_were_found(
     scores, depth, expected
 ):
-    values, held = normalised(np.array(scores), depth, VIEW)
+    values, held = normalised(np.array([scores]), depth, VIEW)
     assert [
         pytest.approx(float(value)) if own else None
-        for value, own in zip(values, held, strict=True)
+        for value, own in zip(values[0], held[0], strict=True)
     ] == expected
     assert (values[~held] == 0).all()
+
+
+def test_a_rule_works_on_each_query_as_if_it_were_alone():
+    rng = np.random.default_rng(7)
+    for rule in MERGES.values():
+        sides = []
+        for _ in range(2):
+            held = rng.random((40, 4)) < 0.6
+            sides.append((np.where(held, rng.integers(0, 4, (40, 4)) / 2, 0.0), held))
+        scores, held = rule(*sides, 0.5, VIEW)
+        for row in range(40):
+            alone = rule(
+                *[(a[row : row + 1], b[row : row + 1]) for a, b in sides], 0.5, VIEW
+            )
+            assert (alone[0][0] == scores[row]).all()
+            assert (alone[1][0] == held[row]).all()
+
+
+def test_a_depth_for_each_query_is_that_query_s_own():
+    scores = np.array([[4.0, 3.0, 2.0, 1.0], [4.0, 3.0, 2.0, 1.0]])
+    values, held = normalised(scores, np.array([2, 3]), VIEW)
+    assert values.tolist() == [[1, 0, 0, 0], [1, 0.5, 0, 0]]
+    assert held.sum(axis=1).tolist() == [2, 3]
+
+
+def test_a_step_that_reranks_is_asked_about_the_atoms_held_alone():
+    node = Node("n", "x", merge="rerank")
+    held = np.array([[False, True, True, False]])
+    scores = np.array([[9.0, 1.0, 2.0, 9.0]])
+    values, found = found_by(scores, held, node, VIEW, budget=1)
+    assert found.tolist() == [[False, True, True, False]]
+    assert values.tolist() == [[0, 0.5, 1, 0]]
+
+
+def test_a_cut_keeps_the_best_and_of_equals_the_lower_id():
+    scores, held = cut(evidence(0.5, 0.5, None, 0.9), 2, VIEW)
+    assert held.tolist() == [[True, False, False, True]]
+    assert scores.tolist() == [[0.5, 0, 0, 0.9]]

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from skillmill.errors import InputError, ModelError, StoreError
+from skillmill.memory.tokens import TokenIndex
 from skillmill.skills.primitives import PRIMITIVES
 from skillmill.skills.state import EvidenceState
-from tests.memory.records import garden_view, mentions
+from tests.memory.records import atom, garden_view, mentions
 from tests.skills.programs import query
 
 VIEW = garden_view()
@@ -55,7 +56,7 @@ def test_every_default_is_a_value_that_the_argument_accepts(primitive):
 
 @pytest.mark.parametrize("primitive", PRIMITIVES.values(), ids=lambda p: p.name)
 def test_every_argument_is_used_by_the_primitive(primitive):
-    source = inspect.getsource(inspect.getmodule(primitive.run))
+    source = inspect.getsource(inspect.getmodule(primitive.many or primitive.run))
     for name in primitive.arguments:
         assert name == "instruction" or f'args["{name}"]' in source
 
@@ -71,9 +72,43 @@ def test_the_tuned_dense_search_reads_the_vector_without_names():
 
 def test_a_rewritten_query_has_no_vector():
     state = holding({"current_query": "paint"})
-    for name in ("dense_search", "entity_search"):
+    for name, args in (
+        ("dense_search", {}),
+        ("dense_search", {"late": True}),
+        ("entity_search", {}),
+    ):
         with pytest.raises(ModelError, match="no vector and no encoder"):
-            step(name, state=state)
+            step(name, state=state, **args)
+
+
+def test_the_late_search_averages_the_best_cosine_of_each_token():
+    # Turns along 0, 90, 45 and 180 degrees; the query has a token at 0 and one at 90.
+    half = 0.5**0.5
+    tokens = TokenIndex(
+        np.array([[1.0, 0], [0, 1], [half, half], [-1, 0]]), np.arange(5)
+    )
+    asked = query(tokens=np.array([[1.0, 0], [0, 1]]))
+    found = step(
+        "dense_search", late=True, asked=asked, view=garden_view(tokens=tokens)
+    )
+    assert found.scores == pytest.approx([0.5, 0.5, half, 0], abs=1e-6)
+
+
+def test_the_late_search_needs_token_vectors_on_both_sides():
+    asked = query(tokens=np.array([[1.0, 0]]))
+    with pytest.raises(StoreError, match="'garden' holds no token vectors"):
+        step("dense_search", late=True, asked=asked)
+    view = garden_view(tokens=TokenIndex(np.eye(4), np.arange(5)))
+    with pytest.raises(StoreError, match="'garden/q0' has no token vectors"):
+        step("dense_search", late=True, view=view)
+    with pytest.raises(StoreError, match=r"token vectors of length 4, not \[2\]"):
+        step("dense_search", late=True, view=view, asked=asked)
+
+
+def test_a_question_without_tokens_is_near_to_nothing():
+    view = garden_view(tokens=TokenIndex(np.eye(4), np.arange(5)))
+    asked = query(tokens=np.zeros((0, 4)))
+    assert scores("dense_search", late=True, view=view, asked=asked) == [0, 0, 0, 0]
 
 
 def test_lexical_search_matches_stems_in_the_tuned_form_only():
@@ -216,6 +251,75 @@ def test_temporal_focus_reads_the_range_of_an_earlier_step():
     state = holding({"time_range": ["2024-03-01", "2024-03-31"]})
     found = scores("temporal_focus_expand", state=state, rerank=False)
     assert found == [1, 1, 0, 0]
+
+
+MARCH = ("2024-03-02", "2024-03-02")
+
+
+def test_a_tuned_focus_reads_the_range_from_the_question():
+    found = step(
+        "temporal_focus_expand", range="question", asked=query(time_range=MARCH)
+    )
+    assert [score > 0 for score in found.scores] == [True, True, False, False]
+    assert found.note == ""
+
+
+@pytest.mark.parametrize(
+    ("after", "first_of_april"), [(38, False), (39, True), (100_000_000, True)]
+)
+def test_the_range_of_a_question_is_widened_by_whole_days(after, first_of_april):
+    # 2 March and 39 days are 10 April; a range that holds all is no range.
+    asked = query(time_range=("2024-03-01", "2024-03-02"))
+    view = garden_view(
+        atoms=(*VIEW.atoms, atom(9, "Ines: Snow", session=3, day="2023-01-01")),
+        vectors=np.array([[1.0, 0]] * 5),
+    )
+    found = step(
+        "temporal_focus_expand",
+        range="question",
+        days_before=0,
+        days_after=after,
+        rerank=False,
+        asked=asked,
+        view=view,
+    )
+    assert found.scores.tolist() == [1, 1, first_of_april, first_of_april, 0]
+
+
+def test_a_question_without_a_date_leaves_the_evidence_as_it_is():
+    found = step("temporal_focus_expand", range="question")
+    assert (found.scores, found.note) == (None, "the question names no date")
+
+
+def test_a_question_about_all_days_of_the_memory_leaves_the_evidence_as_it_is():
+    asked = query(time_range=("2024-01-01", "2024-12-31"))
+    found = step("temporal_focus_expand", range="question", asked=asked)
+    assert found.scores is None
+    assert found.note == (
+        "the whole memory is about days from 2023-12-31 to 2025-01-07"
+    )
+
+
+def test_a_question_about_days_without_atoms_finds_nothing_and_says_so():
+    asked = query(time_range=("2020-01-01", "2020-01-31"))
+    found = step("temporal_focus_expand", range="question", asked=asked)
+    assert not found.scores.any()
+    assert found.note == "no atom is about a day from 2019-12-31 to 2020-02-07"
+
+
+def test_a_range_that_was_told_goes_before_that_of_the_question():
+    asked = query(time_range=MARCH)
+    april = ("2024-04-01", "2024-04-30")
+    told = {"range": "question", "rerank": False, "asked": asked}
+    assert scores("temporal_focus_expand", time_range=april, **told) == [0, 0, 1, 1]
+    state = holding({"time_range": april})
+    assert scores("temporal_focus_expand", state=state, **told) == [0, 0, 1, 1]
+
+
+def test_a_range_that_was_told_is_not_widened_and_may_hold_all():
+    every = ("2024-03-02", "2024-04-10")
+    found = scores("temporal_focus_expand", time_range=every, rerank=False)
+    assert found == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("written", [None, ["2024-03-01"], ["May", "June"], "2024"])

@@ -17,19 +17,39 @@ from tests.memory.records import garden_view
 from tests.skills.programs import query
 
 SEEDS = Path(skillmill.skills.__file__).parent / "seeds"
+LATE = SEEDS.parent / "late"
 SKILLS = {skill.name: skill for skill in read_skills([SEEDS])}
+FIXED_BEST = (
+    "dense_search",
+    "lexical_search",
+    "temporal_focus_expand",
+    "relation_expand",
+)
 
 
-def test_each_search_has_a_tuned_and_a_literal_seed_and_one_program_fuses():
+def test_each_search_has_a_tuned_and_a_literal_seed_and_two_programs_fuse():
     assert {name: skill.path for name, skill in SKILLS.items()} == {
         "entity-focus": ("entity_search",),
         "entity-focus-literal": ("entity_search",),
+        "fixed-best": FIXED_BEST,
         "fused-clues": ("dense_search", "lexical_search", "relation_expand"),
         "semantic-clue": ("dense_search",),
         "semantic-clue-literal": ("dense_search",),
         "surface-fact": ("lexical_search",),
         "surface-fact-literal": ("lexical_search",),
     }
+
+
+def test_skills_that_need_token_vectors_lie_apart_from_the_seeds():
+    late = {skill.name: skill for skill in read_skills([LATE])}
+    assert {name: skill.path for name, skill in late.items()} == {
+        "fixed-best-late": FIXED_BEST,
+        "semantic-clue-late": ("dense_search",),
+    }
+    for skill in late.values():
+        assert skill.program[0].args == {"form": "tuned", "late": True}
+    assert late["fixed-best-late"].program[1:] == SKILLS["fixed-best"].program[1:]
+    assert not any("late" in n.args for s in SKILLS.values() for n in s.program)
 
 
 @pytest.mark.parametrize("skill", SKILLS.values(), ids=lambda skill: skill.name)

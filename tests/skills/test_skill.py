@@ -8,7 +8,8 @@ from skillmill.data.plaintext import tidy
 from skillmill.errors import InputError
 from skillmill.skills.arguments import Argument
 from skillmill.skills.merging import MERGES
-from skillmill.skills.primitives import PRIMITIVES, Primitive
+from skillmill.skills.primitive import Primitive
+from skillmill.skills.primitives import PRIMITIVES
 from skillmill.skills.skill import parse_skill, read_skills, render_skill
 from skillmill.skills.state import Step
 from skillmill.types import Node, RetrievalSkill
@@ -112,7 +113,7 @@ def test_all_problems_of_a_file_are_told_at_once_with_their_lines():
         ),
         (4, "no field 'prefrence'; known: name, description, preference"),
         (9, f"node 'a' uses primitive 'graph_search'; known: {known}"),
-        (10, "node 'b' gives dense_search the argument 'from'; known: form"),
+        (10, "node 'b' gives dense_search the argument 'from'; known: form, late"),
         (11, "node 'b' comes twice"),
         (12, "node 'b' argument 'restart': expected a number from 0 to 1, got 1.5"),
         (
@@ -123,7 +124,7 @@ def test_all_problems_of_a_file_are_told_at_once_with_their_lines():
         (
             14,
             "node 'd': temporal_focus_expand needs 'time_range' as an argument or "
-            "from an earlier node that writes it",
+            "from an earlier node that writes it, or range 'question'",
         ),
         (
             15,
@@ -157,6 +158,33 @@ def test_a_time_range_may_be_written_by_an_earlier_node():
 def test_a_time_range_of_null_is_none():
     given = ', "args": {"time_range": null}'
     assert "needs 'time_range'" in problems(HEADER + program(TEMPORAL % given))[0][1]
+
+
+def test_a_time_range_may_be_read_from_the_question():
+    read = ', "args": {"range": "question", "days_after": 0}'
+    skill = parse_skill(HEADER + program(TEMPORAL % read), "x.md")
+    assert skill.program[0].args == {"range": "question", "days_after": 0}
+    assert problems(HEADER + program(TEMPORAL % ', "args": {"range": "given"}'))
+
+
+@pytest.mark.parametrize(
+    ("primitive", "args", "message"),
+    [
+        (
+            "temporal_focus_expand",
+            '{"range": "question", "form": "literal"}',
+            "the literal form needs an explicit range; leave out 'range' or 'form'",
+        ),
+        (
+            "dense_search",
+            '{"form": "literal", "late": true}',
+            "'late' reads the question without names; leave out the literal form",
+        ),
+    ],
+)
+def test_arguments_that_contradict_each_other_are_told(primitive, args, message):
+    node = f'{{"id": "a", "primitive": "{primitive}",\n "args": {args}}}'
+    assert problems(HEADER + program(node)) == [(10, f"node 'a': {message}")]
 
 
 def test_a_primitive_of_ones_own_is_checked_like_the_others():

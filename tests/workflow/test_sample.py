@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
-LIBRARY_ARMS = {"keyword", "semantic", "hybrid"}
+LIBRARY_ARMS = {"keyword", "semantic", "hybrid", "hybrid+late"}
 SEEDS = {"semantic-clue", "surface-fact", "entity-focus"}
 
 
@@ -101,6 +101,7 @@ def test_a_dry_run_leaves_every_time_stamp_u07(copied):
 
 
 def test_editing_one_skill_embeds_exactly_one_text(copied):
+    """Once as a vector, once as token vectors for late interaction."""
     skill = next(iter(sorted(copied.root.rglob("SKILL.md"))))
     text = skill.read_text(encoding="utf-8")
     assert "description:" in text
@@ -108,8 +109,8 @@ def test_editing_one_skill_embeds_exactly_one_text(copied):
     skill.write_text(edited, encoding="utf-8")
     copied.run(run="edited")
     computed = {job.rule: job.computed for job in copied.jobs("edited")}
-    assert computed["vectors"] == 1
-    assert sum(computed.values()) == 1
+    assert computed["vectors"] == computed["rankings"] == 1
+    assert sum(computed.values()) == 2
     memory = {"conversations", "atoms", "entities", "rollouts", "memory_scores"}
     assert not memory & computed.keys()
 

@@ -78,8 +78,26 @@ def test_locomo_meets_the_literal_reference_within_three_points(study):
 @needs("skillsbench")
 def test_skillsbench_loads_whole_and_ranks_as_the_reference(study):
     flow = study("skillsbench", "results/skillsbench/library/scores.sqlite")
-    hits = figures(flow, "results/skillsbench/library/scores.sqlite", metric="hit", k=5)
+    store = "results/skillsbench/library/scores.sqlite"
+    hits = figures(flow, store, metric="hit", k=5)
+    recalls = figures(flow, store, metric="recall", k=5)
     assert hits["hybrid", "all"][1] == 39
+    assert hits["hybrid", "original"][1] == 29
     assert hits["hybrid", "all"][0] >= 37 / 39
+    assert recalls["hybrid", "all"][0] >= 0.80
+    assert recalls["hybrid+late", "all"][0] >= recalls["hybrid", "all"][0]
     (job,) = [job for job in flow.jobs("skillsbench") if job.rule == "catalogue"]
     assert (job.ok, job.failed) == (166, 0)
+
+
+@needs("skillsbench")
+@needs("registry")
+def test_the_hybrid_ranker_beats_both_of_its_parts_among_1000_distractors(study):
+    store = "results/skillsbench+1000/library/scores.sqlite"
+    flow = study("skillsbench", store)
+    hits = figures(flow, store, metric="hit", k=5)
+    recalls = figures(flow, store, metric="recall", k=5)
+    assert hits["hybrid", "all"][0] >= 34 / 39
+    assert recalls["hybrid", "all"][0] >= 0.73
+    for single in ("keyword", "semantic"):
+        assert recalls["hybrid", "all"][0] > recalls[single, "all"][0]

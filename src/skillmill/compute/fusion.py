@@ -9,6 +9,11 @@ import numpy.typing as npt
 #: Scores are rounded here before they are ordered, so that the last bits, which
 #: depend on how a product is cut into blocks, never decide between two items.
 DECIMALS = 6
+_STEPS = 10.0**DECIMALS
+
+#: Whole numbers below it are exact in float64.
+_EXACT = 2.0**53
+_BARRED = -(2.0**60)
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -138,6 +143,65 @@ def top(
         rows = rows[rounded[rows] >= last]
     order = sorted(rows.tolist(), key=lambda row: (-rounded[row], ids[row]))
     return np.array(order[:k], dtype=np.intp)
+
+
+def top_rows(
+    scores: npt.NDArray[np.float64],
+    place: npt.NDArray[np.intp],
+    k: int,
+    among: npt.NDArray[np.bool_] | None = None,
+) -> npt.NDArray[np.intp]:
+    """Row numbers of the `k` best scores of each of q queries: `top` for many at once.
+
+    Parameters
+    ----------
+    scores : (q, n) floats
+        Finite.
+    place : (n,) ints
+        Place of each row among all when they are sorted by id: it breaks ties.
+    k : int
+        At least 0.
+    among : (q, n) bools, optional
+        The rows that may be taken.
+
+    Returns
+    -------
+    (q, min(k, n)) ints
+        As `top` orders them; -1 after the last where there are fewer.
+    """
+    n = len(place)
+    k = min(k, n)
+    steps = np.rint(scores * _STEPS)
+    if not k or max(steps.max(initial=0), -steps.min(initial=0)) >= _EXACT / n:
+        return _top_by_sorting(steps, place, k, among)
+    # A whole number that is exact in float64 and orders by score, then by place: no
+    # two rows share one, so a partial sort has one answer.
+    keys = np.subtract(np.multiply(steps, n, out=steps), place, out=steps)
+    if among is not None:
+        # Distinct as well: a partial sort of equal numbers is many times slower.
+        keys = np.where(among, keys, _BARRED * (1 + place / n))
+    if k < n:
+        keys = np.partition(keys, n - k, axis=1)[:, n - k :]
+    keys = np.sort(keys, axis=1)[:, ::-1]
+    taken = keys > _BARRED
+    rows = np.full(keys.shape, -1, dtype=np.intp)
+    at_place = np.empty(n, dtype=np.intp)
+    at_place[place] = np.arange(n)
+    rows[taken] = at_place[-keys[taken].astype(np.int64) % n]
+    return rows
+
+
+def _top_by_sorting(
+    steps: npt.NDArray[np.float64],
+    place: npt.NDArray[np.intp],
+    k: int,
+    among: npt.NDArray[np.bool_] | None,
+) -> npt.NDArray[np.intp]:
+    """Do the same for scores too large for whole-number keys."""
+    barred = np.zeros(steps.shape, bool) if among is None else ~among
+    places = np.broadcast_to(place, steps.shape)
+    order = np.lexsort((places, -steps, barred), axis=-1)[:, :k]
+    return np.where(np.take_along_axis(barred, order, axis=1), -1, order)
 
 
 def _finite(scores: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
+from scipy.special import bdtr, ndtri
 
 #: Most values that are drawn at once, so that memory does not grow with the number
 #: of samples (8 bytes each, a few copies).
@@ -140,6 +140,115 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval | None:
     spread = math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
     half = z * spread / (1 + z * z / n)
     return Interval(share, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def newcombe_paired(
+    both: int,
+    first: int,
+    second: int,
+    neither: int,
+    level: float = 0.95,
+    *,
+    corrected: bool = True,
+) -> Interval | None:
+    """Difference of two shares of the same queries, with Newcombe's paired interval.
+
+    Parameters
+    ----------
+    both, first, second, neither : int
+        Queries on which both arms, only the first, only the second, or none succeed.
+    level : float
+        In (0, 1).
+    corrected : bool
+        Whether a positive correlation is corrected for continuity, as Newcombe does;
+        the Comparative paper's interval (section 6.2) is the one without.
+
+    Returns
+    -------
+    Interval or None
+        Share of the first minus that of the second; None without queries.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, or `level` is out of range.
+
+    Notes
+    -----
+    Newcombe 1998, Statistics in Medicine 17, 2635-2650, method 10: Wilson's intervals
+    of both shares, joined by their correlation.
+    """
+    n = _counted(both, first, second, neither)
+    one = wilson(both + first, n, level)
+    other = wilson(both + second, n, level)
+    if one is None or other is None:
+        return None
+    margins = (both + first) * (second + neither) * (both + second) * (first + neither)
+    cross = float(both * neither - first * second)
+    if corrected and cross > 0:
+        cross = max(cross - n / 2, 0.0)
+    phi = cross / math.sqrt(margins) if margins else 0.0
+    difference = (first - second) / n
+
+    def side(down: float, up: float) -> float:
+        return math.sqrt(down * down - 2 * phi * down * up + up * up)
+
+    return Interval(
+        difference,
+        difference - side(one.value - one.low, other.high - other.value),
+        difference + side(other.value - other.low, one.high - one.value),
+    )
+
+
+def newcombe_difference(
+    first: int, n_first: int, second: int, n_second: int, level: float = 0.95
+) -> Interval | None:
+    """Difference of the shares of two sets of queries, with Newcombe's interval.
+
+    `first` of `n_first` minus `second` of `n_second`; None if a set is empty.
+
+    Raises
+    ------
+    ValueError
+        As `wilson`.
+
+    Notes
+    -----
+    Newcombe 1998, Statistics in Medicine 17, 873-890, method 10.
+    """
+    one, other = wilson(first, n_first, level), wilson(second, n_second, level)
+    if one is None or other is None:
+        return None
+    difference = one.value - other.value
+    return Interval(
+        difference,
+        difference - math.hypot(one.value - one.low, other.high - other.value),
+        difference + math.hypot(one.high - one.value, other.value - other.low),
+    )
+
+
+def mcnemar_exact(first: int, second: int) -> float:
+    """Two-sided p of McNemar's exact test.
+
+    `first` and `second` count the queries on which only the one or only the other
+    arm succeeds; 1 where there are none.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative.
+    """
+    n = _counted(first, second)
+    if first == second:
+        return 1.0
+    return min(1.0, 2 * float(bdtr(min(first, second), n, 0.5)))
+
+
+def _counted(*counts: int) -> int:
+    """Sum of counts, none of which may be negative."""
+    if min(counts) < 0:
+        raise ValueError(f"counts must be at least 0, got {counts}")
+    return sum(counts)
 
 
 def _resampled(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from skillmill.data.loadreport import (
 )
 from skillmill.data.plaintext import content_hash, hidden_characters, one_line, unquote
 from skillmill.types import LibrarySkill, LoadReport
+
+Item = TypeVar("Item")
 
 #: What a careless reader leaves of a description that was a YAML block.
 _MARKER = re.compile(r"[|>][-+0-9]{0,2}|-{3}|\.{3}")
@@ -99,8 +102,6 @@ def choose_distractors(
     ValueError
         If `count` is negative.
     """
-    if count is not None and count < 0:
-        raise ValueError(f"count is {count}; expected at least 0, or None for all")
     taken = {name.lower() for skill in skills for name in _names(skill)}
     free = sorted(
         (
@@ -111,8 +112,21 @@ def choose_distractors(
         ),
         key=lambda skill: skill.id,
     )
-    order = np.random.default_rng(seed).permutation(len(free))
-    return [free[position] for position in order[:count]]
+    return draw(free, count, seed)
+
+
+def draw(items: Sequence[Item], count: int | None, seed: int) -> list[Item]:
+    """The first `count` of some items (None: all) in a seeded order.
+
+    Raises
+    ------
+    ValueError
+        If `count` is negative.
+    """
+    if count is not None and count < 0:
+        raise ValueError(f"count is {count}; expected at least 0, or None for all")
+    order = np.random.default_rng(seed).permutation(len(items))
+    return [items[position] for position in order[:count]]
 
 
 def _names(skill: LibrarySkill) -> list[str]:

@@ -8,11 +8,15 @@ Exit codes: 0 done; 1 lint found something; 2 usage or configuration; 3 input;
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillmill.errors import SkillmillError
+from skillmill.errors import ModelError, SkillmillError
+from skillmill.interfaces import cli_library
+
+if TYPE_CHECKING:
+    from skillmill.interfaces.finding import Finding
 
 RESULTS = click.option(
     "--results",
@@ -49,6 +53,10 @@ def main() -> None:
     """Build, measure and use retrieval for agents."""
 
 
+main.add_command(cli_library.lint)
+main.add_command(cli_library.queries)
+
+
 @main.command(
     context_settings={"ignore_unknown_options": True, "help_option_names": ["-h"]}
 )
@@ -61,34 +69,6 @@ def run(snakemake_arguments: tuple[str, ...]) -> None:
     from skillmill.interfaces.run import run_workflow  # noqa: PLC0415
 
     sys.exit(run_workflow(list(snakemake_arguments)))
-
-
-@main.command()
-@click.argument("library", type=click.Path(path_type=Path))
-@JSON
-def lint(library: Path, as_json: bool) -> None:
-    """Check every SKILL.md of a folder; exit code 1 when something is odd.
-
-    Example: skillmill lint data/sample/library
-    """
-    from dataclasses import asdict  # noqa: PLC0415
-
-    from skillmill.data.skillfile import load_library  # noqa: PLC0415
-
-    _, report = load_library(library)
-    for problem in report.problems:
-        if as_json:
-            click.echo(json.dumps(asdict(problem), ensure_ascii=False))
-        else:
-            where = f"{problem.file}:{problem.line or 1}"
-            text = f"{where}: {problem.severity}: {problem.message} [{problem.code}]"
-            click.echo(text)
-    click.echo(
-        f"{report.found} found: {report.loaded} loaded, {report.warned} with warnings,"
-        f" {report.failed} failed",
-        err=True,
-    )
-    sys.exit(1 if report.warned or report.failed else 0)
 
 
 @main.group()
@@ -192,3 +172,109 @@ def records_merge(records: Path) -> None:
         f"{done.rows} rows of {done.shards} shards merged; {done.left} shards are in"
         f" use, {len(done.damaged)} damaged ones were set aside"
     )
+
+
+CONFIG = click.option(
+    "--configfile",
+    "overlays",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Configuration laid over config.yaml; may be repeated.",
+)
+
+
+@main.command()
+@CONFIG
+@JSON
+def prefetch(overlays: tuple[Path, ...], as_json: bool) -> None:
+    """Check every configured model, and prepare what can be; nothing is downloaded.
+
+    Run it where jobs must not fail later, such as on the login node of a cluster. Exit
+    code 5 when a model cannot be used; the line says how to get it.
+
+    Example: skillmill prefetch --configfile configs/locomo.yaml
+    """
+    from skillmill.interfaces.configured import read_config  # noqa: PLC0415
+    from skillmill.interfaces.prefetch import check_models  # noqa: PLC0415
+
+    _tell(check_models(read_config(overlays), prepare=True), as_json)
+
+
+@main.command()
+@CONFIG
+@click.option("--endpoint", help="Base URL of a chat endpoint to ask, too.")
+@click.option("--model", help="Its model.")
+@click.option("--key-variable", help="Environment variable with its key.")
+@JSON
+def doctor(
+    overlays: tuple[Path, ...],
+    endpoint: str | None,
+    model: str | None,
+    key_variable: str | None,
+    as_json: bool,
+) -> None:
+    """Check this machine and the configuration, and tell what each role will use.
+
+    Exit code 5 when something would stop a run. An endpoint is asked a handful of
+    short questions.
+
+    Example: skillmill doctor --endpoint http://localhost:8000/v1 --model qwen3
+    """
+    from skillmill.interfaces.configured import read_config  # noqa: PLC0415
+    from skillmill.interfaces.doctor import ChatEndpoint, diagnose  # noqa: PLC0415
+
+    if bool(endpoint) != bool(model):
+        raise click.UsageError("--endpoint and --model go together; give both")
+    chat = ChatEndpoint(model, endpoint, key_variable) if endpoint and model else None
+    _tell(diagnose(read_config(overlays), chat), as_json)
+
+
+def _tell(findings: "list[Finding]", as_json: bool) -> None:
+    """Print what checks found; exit code 5 if it would stop a run."""
+    from dataclasses import asdict  # noqa: PLC0415
+
+    for finding in findings:
+        if as_json:
+            click.echo(json.dumps(asdict(finding), ensure_ascii=False))
+        else:
+            click.echo(f"{finding.grade:8}{finding.check}: {finding.message}")
+    stopping = sum(finding.grade == "stops" for finding in findings)
+    if stopping:
+        click.echo(f"{stopping} of {len(findings)} checks would stop a run", err=True)
+        sys.exit(ModelError.exit_code)
+
+
+@main.command()
+@click.argument("question")
+@click.option("--study", required=True, help="Name of the study.")
+@click.option("--skill", default="fixed-best", show_default=True, help="Name or file.")
+@click.option("--conversation", help="Whose memory a question in words is about.")
+@click.option("--budget", type=click.IntRange(1), default=10, show_default=True)
+@RESULTS
+@JSON
+def explain(
+    question: str,
+    study: str,
+    skill: str,
+    conversation: str | None,
+    budget: int,
+    results: Path,
+    as_json: bool,
+) -> None:
+    """Show step by step what a retrieval skill finds for a question.
+
+    QUESTION is the id of a question of the study, or a question in words, which the
+    study's own encoder reads. A star marks evidence.
+
+    Example: skillmill explain shelves-and-stars/q3 --study sample --skill fused-clues
+    """
+    from skillmill.interfaces.explain import explain as explained  # noqa: PLC0415
+    from skillmill.interfaces.traces import trace_lines, trace_rows  # noqa: PLC0415
+
+    told = explained(results, study, question, skill, conversation, budget)
+    if as_json:
+        for row in trace_rows(told):
+            click.echo(json.dumps(row, ensure_ascii=False))
+        return
+    for line in trace_lines(told):
+        click.echo(line)

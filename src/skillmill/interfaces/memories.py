@@ -1,14 +1,20 @@
 """Opening a memory store: what retrieval skills and `recall` run on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from skillmill.memory.assemble import memory_views
+from skillmill.memory.tokens import Tokens
 from skillmill.memory.view import MemoryView
 from skillmill.skills.contexts import question_contexts
 from skillmill.skills.state import QueryContext
 from skillmill.store import artifact, conversations, edges, entities, passages, vectors
 from skillmill.store.atoms import load_atoms
+from skillmill.store.tokens import load_tokens
+
+TokenRows = Mapping[tuple[str, int], Tokens]
+Identity = dict[str, str | int]
 
 
 @dataclass(frozen=True)
@@ -23,15 +29,19 @@ class Memory:
     questions: list[tuple[str, QueryContext]]
 
 
-def open_memory(path: Path) -> Memory:
-    """Read a memory store into RAM.
+def open_memory(path: Path, tokens_path: Path | None = None) -> Memory:
+    """Read a memory store into RAM, and its token vectors where they are wanted.
 
     Raises
     ------
     StoreError
         If it is missing, corrupt or its records do not fit each other.
     """
+    atom_tokens, question_tokens, token_encoder = _tokens(tokens_path)
     with artifact.reading(path, "memory") as db:
+        if tokens_path is not None:
+            own = vectors.load_encoder(db)
+            vectors.require_encoder(db, _pooled(token_encoder, own))
         asked = conversations.load_questions(db)
         mentions = entities.load_mentions(db)
         named = vectors.by_id(db, "entity")
@@ -42,17 +52,35 @@ def open_memory(path: Path) -> Memory:
             mentions,
             named,
             edges.load_edges(db),
+            atom_tokens,
         )
+        tuned = {
+            name: text for name, _, text in passages.load_passages(db, "question-tuned")
+        }
         contexts = question_contexts(
             asked,
-            {
-                name: text
-                for name, _, text in passages.load_passages(db, "question-tuned")
-            },
+            tuned,
             vectors.by_id(db, "question"),
             vectors.by_id(db, "question-tuned"),
             mentions,
             named,
+            {name: view.last_day for name, view in views.items()},
+            {name: rows for (name, _), rows in question_tokens.items()},
         )
     homes = [question.conversation for question in asked]
     return Memory(views, list(zip(homes, contexts, strict=True)))
+
+
+def _tokens(path: Path | None) -> tuple[TokenRows, TokenRows, Identity]:
+    """Token vectors of turns and of questions, and what made them; none without."""
+    if path is None:
+        return {}, {}, {}
+    with artifact.reading(path, "tokens") as db:
+        encoder = vectors.load_encoder(db)
+        return load_tokens(db, "atom"), load_tokens(db, "question-tuned"), encoder
+
+
+def _pooled(tokens: Identity, vectors: Identity) -> Identity:
+    """Identity of a token encoder as that of pooled vectors, pooled as these are."""
+    same = {name: tokens[name] for name in tokens if name not in {"pooling", "stored"}}
+    return same | {name: vectors[name] for name in vectors if name == "pooling"}

@@ -1,71 +1,28 @@
-"""Rankers over a skill library: by words, by meaning, and both fused."""
+"""Rankers over a skill library: by words, by meaning, both fused, and reranked."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from skillmill.compute import fusion
-from skillmill.compute.lexical import Bm25, words
-from skillmill.compute.vectors import unit_rows
+from skillmill.library.gate import is_off_topic, rare_word
+from skillmill.library.lateinteraction import coverage
+from skillmill.library.meaning import Array, Floats, MeaningIndex, Rows
+from skillmill.library.query import Bodies, Query
+from skillmill.library.scored import Scored
+from skillmill.library.settings import DEFAULTS, Arm, Fusion, RankerSettings
+from skillmill.library.wordindex import WordIndex, terms_of
 from skillmill.types import Ranking
 
-Arm = Literal["keyword", "semantic", "hybrid"]
-Fusion = Literal["weighted", "rrf"]
-Array = npt.NDArray[np.float64]
+__all__ = ["Arm", "Bodies", "Fusion", "Query", "Ranker", "RankerSettings"]
 
 EMPTY_LIBRARY = "the library holds no skill"
 NO_WORDS = "the query holds no word but stop words"
 NO_MATCH = "no skill shares a word with the query"
 NO_DIRECTION = "the query's vector has no direction in common with any skill's"
-
-
-@dataclass(frozen=True, slots=True)
-class RankerSettings:
-    """Knobs of the rankers.
-
-    `fusion` of the hybrid arm: `weighted`, both scores stretched to [0, 1] over the
-    library and summed, cosine with `dense_weight` and BM25 with the rest; or `rrf`,
-    reciprocal ranks of both lists with `rrf_k`. `depth` is the most skills returned,
-    and the length of the lists that RRF fuses. `k1`, `b` and `k3` are BM25's; a task
-    text repeats words, and with a high `k3` the one it repeats most would decide how
-    all other matches are stretched.
-    """
-
-    fusion: Fusion = "weighted"
-    dense_weight: float = 0.5
-    rrf_k: float = 60
-    depth: int = 50
-    k1: float = 1.2
-    b: float = 0.75
-    k3: float = 2.0
-
-    def __post_init__(self) -> None:
-        """Refuse values that no ranking can be made with."""
-        if self.fusion not in get_args(Fusion):
-            raise ValueError(f"fusion is one of {get_args(Fusion)}, not {self.fusion}")
-        if not 0 <= self.dense_weight <= 1 or self.rrf_k < 0 or self.depth < 1:
-            raise ValueError(
-                "expected dense_weight in [0, 1], rrf_k >= 0 and depth >= 1, got "
-                f"{self.dense_weight}, {self.rrf_k} and {self.depth}"
-            )
-
-
-DEFAULTS = RankerSettings()
-
-
-class _Scored(NamedTuple):
-    """One query against the library.
-
-    `parts` holds (n,) arrays: those named `keyword` and `semantic` sum up to the
-    score, of which only values above `floor` count; `reason` is why none may.
-    """
-
-    parts: dict[str, Array]
-    floor: float | None
-    reason: str
+OFF_TOPIC = "nothing fits: no skill is near enough to the query"
 
 
 class Ranker:
@@ -81,6 +38,12 @@ class Ranker:
     vectors : (n, d) floats or None
         One row a skill, of any length; None if only `keyword` is asked for.
     settings : RankerSettings
+    names : n strings, optional
+        For `name_weight` and `name_bonus`; without them neither counts.
+    bodies : Bodies, optional
+        Parts of bodies; a skill then scores as the best of its passages.
+    tokens : mapping of str to (t, d) unit rows, optional
+        Token vectors of skills by id, for `hybrid+late`; may be set later.
 
     Attributes
     ----------
@@ -104,55 +67,53 @@ class Ranker:
         texts: Sequence[str],
         vectors: npt.ArrayLike | None,
         settings: RankerSettings = DEFAULTS,
+        *,
+        names: Sequence[str] | None = None,
+        bodies: Bodies | None = None,
+        tokens: Mapping[str, Floats] | None = None,
     ) -> None:
         self.ids = tuple(ids)
+        self._id_array = np.array(self.ids, dtype=object)
         self.settings = settings
         self._row = {item: row for row, item in enumerate(self.ids)}
-        if len(self._row) != len(self.ids) or len(texts) != len(self.ids):
+        if not len(self._row) == len(self.ids) == len(texts) == len(names or texts):
             raise ValueError(
                 f"expected a text for each distinct id, got {len(texts)} texts and "
                 f"{len(self._row)} distinct of {len(self.ids)} ids"
             )
-        self._bm25 = Bm25(
-            [words(text, stem=True, stop=True) for text in texts],
-            settings.k1,
-            settings.b,
-            k3=settings.k3,
-        )
-        self.without_direction: tuple[str, ...] = ()
-        self._unit: npt.NDArray[np.floating] | None = None
-        if vectors is not None:
-            self._index_vectors(vectors)
-
-    def _index_vectors(self, vectors: npt.ArrayLike) -> None:
-        """Keep each direction once: equal vectors then score equal to the last bit."""
-        unit, lost = unit_rows(vectors)
-        if len(unit) != len(self.ids):
-            raise ValueError(f"{len(unit)} vectors for {len(self.ids)} skills")
+        self._words = WordIndex(texts, names or (), settings)
+        self.tokens = tokens
+        self._meaning = None if vectors is None else self._index(vectors, bodies)
+        lost = () if self._meaning is None else self._meaning.lost
         self.without_direction = tuple(self.ids[row] for row in lost)
-        place: dict[bytes, int] = {}
-        group = [place.setdefault(row.tobytes(), len(place)) for row in unit]
-        self._group = np.array(group, dtype=np.intp)
-        _, first = np.unique(self._group, return_index=True)
-        self._unit = unit[first]
+
+    def _index(self, vectors: npt.ArrayLike, bodies: Bodies | None) -> MeaningIndex:
+        if len(np.asarray(vectors)) != len(self.ids):
+            raise ValueError(f"other than {len(self.ids)} vectors for the skills")
+        if bodies is None:
+            return MeaningIndex(vectors)
+        rows = [self._row[item] for item in bodies.ids]
+        weight = self.settings.body_weight
+        return MeaningIndex(vectors, rows, bodies.vectors, weight)
 
     def rank(
         self,
         arm: Arm,
         query_ids: Sequence[str],
         texts: Sequence[str],
-        vectors: npt.ArrayLike | None = None,
+        vectors: Iterable[npt.ArrayLike] | None = None,
     ) -> list[Ranking]:
         """Rank the library for each query.
 
         Parameters
         ----------
         arm : str
-            `keyword`: BM25, only skills that share a word; `semantic`: cosine;
-            `hybrid`: both, fused as the settings say.
+            `keyword`: BM25, only skills that share a word; `semantic`: cosine, the
+            mean of the whole text's and the best sentence's; `hybrid`: both, fused as
+            the settings say; `hybrid+late`: its best reranked by late interaction.
         query_ids, texts : q strings
-        vectors : (q, d) floats, optional
-            Not needed for `keyword`.
+        vectors : q arrays, each (d,) or (m, d), optional
+            See `Query`; not needed for `keyword`.
 
         Returns
         -------
@@ -166,109 +127,163 @@ class Ranker:
         ValueError
             If the arm is unknown or lacks vectors, or lengths differ.
         """
-        rows = [None] * len(texts) if vectors is None else list(np.asarray(vectors))
+        rows = [None] * len(texts) if vectors is None else list(vectors)
         return [
-            self._ranking(arm, query, self._scored(arm, text, vector))
+            self.answer(arm, Query(query, text, vector))[0]
             for query, text, vector in zip(query_ids, texts, rows, strict=True)
         ]
 
-    def explain(
-        self,
-        arm: Arm,
-        items: Sequence[str],
-        text: str,
-        vector: npt.ArrayLike | None = None,
-    ) -> dict[str, dict[str, float]]:
-        """Show what the scores of one query are made of.
+    def answer(
+        self, arm: Arm, query: Query, depth: int | None = None
+    ) -> tuple[Ranking, dict[str, dict[str, float]]]:
+        """Rank for one query, to `depth` if given, and show what scores are made of.
 
         Returns
         -------
-        dict of dict
-            For each of `items`: `keyword` and `semantic`, the parts of the arm's
-            score after normalisation and weighting, which sum up to it; `bm25` and
-            `cosine`, the raw values behind them. An arm has only the parts it uses.
+        ranking : Ranking
+            As `rank` gives it.
+        parts : dict of dict
+            For each of its items: `keyword`, `semantic`, `name` and `late`, which sum
+            up to the score; `bm25`, `cosine` (whole text), `sentence` (best sentence)
+            and `coverage`, the values behind them. An arm has only the parts it uses.
 
         Raises
         ------
         ValueError
-            As in `rank`.
-        KeyError
-            If an item is not in the library.
+            If the arm is unknown or lacks the vectors or tokens that it needs.
         """
-        parts = self._scored(arm, text, vector).parts
-        return {
-            item: {
-                name: float(values[self._row[item]]) for name, values in parts.items()
-            }
-            for item in items
-        }
-
-    def _ranking(self, arm: Arm, query: str, scored: _Scored) -> Ranking:
-        """Cut the scores of one query to a ranking."""
-        total = np.zeros(len(self.ids))
-        for name in ("keyword", "semantic"):
-            total += scored.parts.get(name, 0.0)
-        order = fusion.top(total, self.ids, self.settings.depth, scored.floor)
-        return Ranking(
+        scored = self._scored(arm, query)
+        total = scored.total
+        ids = self._ids_of(scored.rows)
+        order = fusion.top(total, ids, depth or self.settings.depth, scored.floor)
+        ranking = Ranking(
             arm=arm,
-            query=query,
-            items=tuple(self.ids[row] for row in order),
+            query=query.id,
+            items=tuple(ids[place] for place in order),
             scores=tuple(np.round(total[order], fusion.DECIMALS).tolist()),
             state="ok" if len(order) else "empty",
             reason=None if len(order) else scored.reason,
         )
+        values = scored.parts | scored.raw
+        parts = {
+            ids[place]: {name: float(array[place]) for name, array in values.items()}
+            for place in order
+        }
+        return ranking, parts
 
-    def _scored(self, arm: Arm, text: str, vector: npt.ArrayLike | None) -> _Scored:
-        """Score the whole library for one query."""
+    def _ids_of(self, rows: Rows) -> Sequence[str]:
+        """Ids of some rows, ascending; of as many as there are skills, all."""
+        if len(rows) == len(self.ids):
+            return self.ids
+        found: list[str] = self._id_array[rows].tolist()
+        return found
+
+    def _scored(self, arm: Arm, query: Query) -> Scored:
+        """Score for one query, or say why nothing is."""
         if arm not in get_args(Arm):
             raise ValueError(f"arm is one of {get_args(Arm)}, not {arm!r}")
-        if arm == "keyword":
-            scored = self._by_words(text)
-        elif arm == "semantic":
-            scored = self._by_meaning(vector)
-        else:
-            scored = self._fused(self._by_words(text), self._by_meaning(vector))
+        ways = {"keyword": self._by_words, "semantic": self._by_meaning}
+        scored = ways.get(arm, self._fused)(query)
+        if arm == "hybrid+late":
+            scored = self._reranked(scored, query)
         return scored if self.ids else scored._replace(reason=EMPTY_LIBRARY)
 
-    def _by_words(self, text: str) -> _Scored:
+    def _by_words(self, query: Query) -> Scored:
         """Score by BM25."""
-        terms = words(text, stem=True, stop=True)
-        bm25 = self._bm25.scores(terms)
-        reason = NO_MATCH if terms else NO_WORDS
-        return _Scored({"keyword": bm25, "bm25": bm25}, 0.0, reason)
+        terms = terms_of(query.text)
+        bm25 = self._words.scores(terms)
+        rows = np.arange(len(self.ids))
+        floor, reason = 0.0, NO_MATCH if terms else NO_WORDS
+        best = float(bm25.max(initial=0))
+        if best and is_off_topic(best, len(rows), None, self.settings):
+            floor, reason = np.inf, OFF_TOPIC
+        parts, raw = {"keyword": bm25}, {"bm25": bm25}
+        return Scored(rows, parts, raw, floor, reason, terms)
 
-    def _by_meaning(self, vector: npt.ArrayLike | None) -> _Scored:
-        """Score by cosine."""
-        if self._unit is None or vector is None:
+    def _by_meaning(self, query: Query) -> Scored:
+        """Score by cosine: whole text over all, sentences over the candidates."""
+        meaning, directions = self._directions(query)
+        cosine = meaning.cosines(directions[0])
+        rows = self._candidates(cosine)
+        return self._with_sentences(cosine, rows, directions)
+
+    def _directions(self, query: Query) -> tuple[MeaningIndex, Floats]:
+        if self._meaning is None or query.vectors is None:
             raise ValueError("only the keyword arm ranks without vectors")
-        direction, _ = unit_rows(np.asarray(vector, dtype=self._unit.dtype)[None, :])
-        cosine = (self._unit @ direction[0]).astype(np.float64)[self._group]
-        cosine = np.clip(cosine, -1, 1)
-        floor = None if cosine.any() else 0.0
-        return _Scored({"semantic": cosine, "cosine": cosine}, floor, NO_DIRECTION)
+        return self._meaning, self._meaning.direction(query.vectors)
 
-    def _fused(self, matches: _Scored, meaning: _Scored) -> _Scored:
+    def _candidates(self, scores: Array) -> Rows:
+        """Rows worth a second look, ascending; all that tie with the last are in."""
+        spare = len(scores) - self.settings.candidates
+        if spare <= 0:
+            return np.arange(len(scores))
+        rounded = np.round(scores, fusion.DECIMALS)
+        return np.flatnonzero(rounded >= np.partition(rounded, spare)[spare])
+
+    def _with_sentences(self, cosine: Array, rows: Rows, directions: Floats) -> Scored:
+        """Mean of the whole text's cosine and the best sentence's, for some rows."""
+        raw = {"cosine": cosine[rows]}
+        semantic = raw["cosine"]
+        if len(directions) > 1 and self._meaning is not None:
+            raw["sentence"] = self._meaning.best(directions[1:], rows)
+            semantic = (raw["cosine"] + raw["sentence"]) / 2
+        floor = None if any(values.any() for values in raw.values()) else 0.0
+        return Scored(rows, {"semantic": semantic}, raw, floor, NO_DIRECTION)
+
+    def _fused(self, query: Query) -> Scored:
         """Fuse both as the settings say."""
-        bm25, cosine = matches.parts["bm25"], meaning.parts["cosine"]
+        matches = self._by_words(query)
+        meaning, directions = self._directions(query)
+        cosine = meaning.cosines(directions[0])
+        weight = self.settings.dense_weight
+        bm25 = matches.raw["bm25"]
+        full = self.settings.full_match * rare_word(max(len(self.ids), 1))
+        strongest = float(bm25.max(initial=0))
+        keyword = (1 - weight) * bm25 / (max(strongest, full) or 1.0)
+        rows = self._candidates(keyword + weight * fusion.minmax(cosine))
+        near = self._with_sentences(cosine, rows, directions)
+        raw = {"bm25": bm25[rows]} | near.raw
+        floor = near.floor
         if self.settings.fusion == "rrf":
-            keyword = self._reciprocal(bm25, matches.floor)
-            semantic = self._reciprocal(cosine, meaning.floor)
-            floor: float | None = 0.0
+            parts = {
+                "keyword": self._reciprocal(raw["bm25"], rows, 0.0),
+                "semantic": self._reciprocal(near.parts["semantic"], rows, floor),
+            }
+            floor = 0.0
         else:
-            weight = self.settings.dense_weight
-            keyword = (1 - weight) * fusion.minmax(bm25)
-            semantic = weight * fusion.minmax(cosine)
-            floor = meaning.floor
-        return _Scored(
-            {"keyword": keyword, "semantic": semantic, "bm25": bm25, "cosine": cosine},
-            floor,
-            f"{matches.reason}, and {meaning.reason}",
-        )
+            semantic = weight * fusion.minmax(near.parts["semantic"])
+            parts = {"keyword": keyword[rows], "semantic": semantic}
+        if self._words.has_names and self.settings.name_bonus:
+            named = self._words.named(matches.terms, rows)
+            parts["name"] = self.settings.name_bonus * named
+        reason = f"{matches.reason}, and {near.reason}"
+        nearest = float(cosine.max(initial=-1))
+        if is_off_topic(strongest, len(self.ids), nearest, self.settings):
+            floor, reason = np.inf, OFF_TOPIC
+        return Scored(rows, parts, raw, floor, reason)
 
-    def _reciprocal(self, scores: Array, floor: float | None) -> Array:
+    def _reranked(self, scored: Scored, query: Query) -> Scored:
+        """Add late interaction to the best of a scored query."""
+        if self.tokens is None or query.tokens is None:
+            raise ValueError("hybrid+late needs token vectors of query and skills")
+        ids = self._ids_of(scored.rows)
+        depth = self.settings.late_depth
+        order = fusion.top(scored.total, ids, depth, scored.floor)
+        missing = [ids[place] for place in order if ids[place] not in self.tokens]
+        if missing:
+            raise ValueError(f"no token vectors of {len(missing)} skills: {missing[0]}")
+        found = coverage(query.tokens, [self.tokens[ids[place]] for place in order])
+        covered, late = np.zeros((2, len(ids)))
+        covered[order] = found
+        late[order] = self.settings.late_weight * fusion.minmax(found)
+        parts = scored.parts | {"late": late}
+        return scored._replace(parts=parts, raw=scored.raw | {"coverage": covered})
+
+    def _reciprocal(self, scores: Array, rows: Rows, floor: float | None) -> Array:
         """Reciprocal ranks of the `depth` best, 0 for the rest."""
-        order = fusion.top(scores, self.ids, self.settings.depth, floor)
+        ids = self._ids_of(rows)
+        order = fusion.top(scores, ids, self.settings.depth, floor)
         ranks = fusion.reciprocal_rank([order.tolist()], self.settings.rrf_k)
-        part = np.zeros(len(self.ids))
+        part = np.zeros(len(rows))
         part[order] = list(ranks.values())
         return part

@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from skillmill.memory.tokens import Tokens, token_index
 from skillmill.memory.view import MemoryView
 from skillmill.types import Atom, Edge, Mention
 
@@ -21,6 +22,7 @@ def memory_views(
     mentions: Iterable[Mention],
     entity_vectors: Vectors,
     edges: Iterable[Edge],
+    tokens: Mapping[tuple[str, int], Tokens] | None = None,
 ) -> dict[str, MemoryView]:
     """One memory per conversation, by its id.
 
@@ -31,11 +33,15 @@ def memory_views(
     atoms, mentions, edges : records of all conversations
         Mentions by questions are left out; each edge stays inside one conversation.
     atom_vectors, entity_vectors : mapping of id to (d,) floats
+    tokens : mapping of (atom id, turn's place) to (k, d) floats, optional
+        Token vectors of every turn; None: no late interaction.
 
     Raises
     ------
     KeyError
         If an atom has no vector.
+    StoreError
+        If some turns have token vectors and others none.
     """
     home = {atom.id: atom.conversation for atom in atoms}
     own_atoms = _grouped((atom.conversation, atom) for atom in atoms)
@@ -55,6 +61,7 @@ def memory_views(
             mentions=tuple(own_mentions[conversation]),
             entity_vectors={e: entity_vectors[e] for e in sorted(named)},
             edges=tuple(own_edges[conversation]),
+            tokens=token_index(mine, tokens) if tokens and mine else None,
         )
     return views
 

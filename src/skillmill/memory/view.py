@@ -6,7 +6,6 @@ program pays only for what it uses.
 """
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +19,9 @@ from skillmill.compute.lexical import Bm25, words
 from skillmill.compute.vectors import unit_rows
 from skillmill.errors import StoreError
 from skillmill.memory.atoms import dated_text
+from skillmill.memory.graphs import EntityGraph, entity_graph, inward_edges
 from skillmill.memory.relations import SIMILARITY
+from skillmill.memory.tokens import TokenIndex, Tokens
 from skillmill.types import Atom, Edge, Mention
 
 Floats = npt.NDArray[np.float64]
@@ -34,25 +35,6 @@ def lexical_words(text: str, form: Form) -> list[str]:
     """Split a text or a query as the lexical index of that form does."""
     tuned = form == "tuned"
     return words(text, stem=tuned, stop=tuned)
-
-
-@dataclass(frozen=True, eq=False)
-class EntityGraph:
-    """The two-sided graph of atoms and the entities they mention.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Entities, sorted; entity i is node `atoms + i`.
-    node : mapping of str to int
-        Entity to node.
-    adjacency : (atoms + entities, same) sparse
-        1 where an atom mentions an entity, both ways.
-    """
-
-    names: tuple[str, ...]
-    node: Mapping[str, int]
-    adjacency: sparse.csr_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +59,9 @@ class MemoryView:
         Of named entities; only the literal entity search needs them.
     edges : tuple of Edge
         Both ends are atoms of this conversation.
+    tokens : TokenIndex, optional
+        Token vectors of each turn of each atom, in the order of `atoms` and of their
+        turns; only late interaction needs them.
 
     Raises
     ------
@@ -93,6 +78,7 @@ class MemoryView:
         default_factory=dict, repr=False
     )
     edges: tuple[Edge, ...] = field(default=(), repr=False)
+    tokens: TokenIndex | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self._check(
@@ -101,10 +87,15 @@ class MemoryView:
         )
         self._check(len(self.row) == len(self.atoms), "an atom id that comes twice")
         owners = (m.owner for m in self.mentions if m.owner_kind == "atom")
-        ends = (end for edge in self.edges for end in (edge.source, edge.target))
-        for kind, ids in (("mention", owners), ("edge", ends)):
+        linked = (end for edge in self.edges for end in (edge.source, edge.target))
+        for kind, ids in (("mention", owners), ("edge", linked)):
             lost = sorted({atom for atom in ids if atom not in self.row})
             self._check(not lost, f"a {kind} of atoms that it lacks: {lost[:3]}")
+        turns = sum(len(atom.turns) for atom in self.atoms)
+        self._check(
+            self.tokens is None or self.tokens.turns == turns,
+            f"token vectors of other turns than its {turns}",
+        )
 
     def _check(self, fits: bool, found: str) -> None:
         """Refuse records that do not fit each other."""
@@ -126,6 +117,25 @@ class MemoryView:
         return {atom.id: row for row, atom in enumerate(self.atoms)}
 
     @cached_property
+    def place(self) -> npt.NDArray[np.intp]:
+        """Place of each row when atoms are sorted by id: ties go to the lower one."""
+        place = np.empty(len(self.ids), dtype=np.intp)
+        place[sorted(range(len(self.ids)), key=self.ids.__getitem__)] = np.arange(
+            len(self.ids)
+        )
+        return place
+
+    @cached_property
+    def last_day(self) -> str | None:
+        """The last ISO day that an atom is about, None if no atom has a date."""
+        return self._days[0][-1] if self._days[0] else None
+
+    @cached_property
+    def turn_starts(self) -> npt.NDArray[np.intp]:
+        """(n + 1,) ints: place of the first turn of each atom among all turns."""
+        return np.cumsum([0, *(len(atom.turns) for atom in self.atoms)])
+
+    @cached_property
     def unit(self) -> Floats:
         """Atom vectors of length one, (n, d); zero where there is no direction."""
         return unit_rows(self.vectors)[0].astype(np.float64)
@@ -135,22 +145,56 @@ class MemoryView:
         """Atoms whose vector is zero or not finite: dense search never finds them."""
         return tuple(self.ids[row] for row in unit_rows(self.vectors)[1])
 
-    def cosines(self, query: npt.NDArray[np.floating]) -> Floats:
-        """Cosine of each atom with a query vector; 0 where either lacks direction.
+    def cosines(self, queries: npt.ArrayLike) -> Floats:
+        """Cosine of each atom with one (d,) or several (q, d) query vectors.
+
+        Returns
+        -------
+        (n,) or (q, n) floats
+            0 where either side lacks direction.
 
         Raises
         ------
         StoreError
-            If the query's vector has another length than the atoms'.
+            If a query's vector has another length than the atoms'.
         """
-        lengths = np.shape(query)[-1], self.unit.shape[1]
+        asked = np.atleast_2d(np.asarray(queries))
         self._check(
-            lengths[0] == lengths[1],
-            f"vectors of length {lengths[1]}, but the query's has {lengths[0]}",
+            asked.shape[1] == self.unit.shape[1],
+            f"vectors of length {self.unit.shape[1]}, but the query's has "
+            f"{asked.shape[1]}",
         )
-        direction = unit_rows(np.asarray(query)[None, :])[0][0].astype(np.float64)
-        cosines: Floats = np.clip(self.unit @ direction, -1, 1)
-        return cosines
+        directions = unit_rows(asked)[0].astype(np.float64)
+        cosines: Floats = np.clip(directions @ self.unit.T, -1, 1)
+        return cosines if np.ndim(queries) == 2 else cosines[0]
+
+    def late(self, queries: Sequence[Tokens]) -> Floats:
+        """MaxSim of each atom with each query's (k, d) token vectors, (q, n).
+
+        Raises
+        ------
+        StoreError
+            If the memory holds no token vectors, or those of another length.
+        """
+        return self._index(queries).scores(queries, self.turn_starts)
+
+    def late_turns(self, query: Tokens, row: int) -> Floats:
+        """MaxSim of each turn of an atom with a query; raises as `late`."""
+        first, stop = self.turn_starts[row : row + 2]
+        return self._index([query]).turn_scores(query, int(first), int(stop))
+
+    def _index(self, queries: Sequence[Tokens]) -> TokenIndex:
+        """Token vectors, if they are there and of the queries' length."""
+        if self.tokens is None:
+            raise StoreError(
+                f"the memory of conversation {self.conversation!r} holds no token "
+                "vectors; build it with them, or search without `late`",
+                record=self.conversation,
+            )
+        length = self.tokens.vectors.shape[1]
+        others = sorted({query.shape[1] for query in queries if len(query)} - {length})
+        self._check(not others, f"token vectors of length {length}, not {others}")
+        return self.tokens
 
     def lexical(self, form: Form) -> Bm25:
         """BM25 over the atoms.
@@ -190,20 +234,8 @@ class MemoryView:
 
     def _entity_graph(self, kind: EntityKind, left_out: Iterable[str]) -> EntityGraph:
         """Join atoms to the entities of a kind."""
-        barred = set(left_out)
-        held = [
-            (self.row[mention.owner], mention.entity)
-            for mention in self.mentions
-            if mention.owner_kind == "atom"
-            and mention.kind == kind
-            and mention.entity not in barred
-        ]
-        names = tuple(sorted({entity for _, entity in held}))
-        node = {name: len(self.atoms) + i for i, name in enumerate(names)}
-        ends = sorted({(row, node[entity]) for row, entity in held})
-        pairs = ends + [(target, source) for source, target in ends]
-        size = len(self.atoms) + len(names)
-        return EntityGraph(names, node, _matrix(pairs, np.ones(len(pairs)), size))
+        own = (m for m in self.mentions if (m.owner_kind, m.kind) == ("atom", kind))
+        return entity_graph(self.row, own, set(left_out))
 
     @cached_property
     def named_directions(self) -> Floats:
@@ -230,33 +262,27 @@ class MemoryView:
     def spread(self, strength: Floats, relations: Sequence[str]) -> Floats:
         """Carry the strength of each atom along its edges to their targets.
 
+        Parameters
+        ----------
+        strength : (n,) or (q, n) floats
+
         Returns
         -------
-        (n,) floats
+        floats of the same shape
             Sum over the edges of these relations of the source's strength times the
             weight; an edge without a weight counts as 1. Unknown relations carry
             nothing.
         """
-        reached = np.zeros(len(self.atoms))
+        reached = np.zeros_like(strength)
         for relation in sorted(set(relations)):
             if relation in self._inward:
-                reached += self._inward[relation] @ strength
+                reached += (self._inward[relation] @ strength.T).T
         return reached
 
     @cached_property
     def _inward(self) -> dict[str, sparse.csr_array]:
         """Edge weights of each relation, a row for each target."""
-        grouped: dict[str, list[Edge]] = defaultdict(list)
-        for edge in self.edges:
-            grouped[edge.relation].append(edge)
-        return {
-            relation: _matrix(
-                [(self.row[edge.target], self.row[edge.source]) for edge in edges],
-                np.array([1.0 if e.weight is None else e.weight for e in edges]),
-                len(self.atoms),
-            )
-            for relation, edges in grouped.items()
-        }
+        return inward_edges(self.row, self.edges)
 
     @cached_property
     def _days(self) -> tuple[list[str], list[int]]:
@@ -272,12 +298,3 @@ class MemoryView:
         inside = np.zeros(len(self.atoms), dtype=bool)
         inside[rows[bisect_left(days, first) : bisect_right(days, last)]] = True
         return inside
-
-
-def _matrix(
-    pairs: Sequence[tuple[int, int]], weights: Floats, size: int
-) -> sparse.csr_array:
-    """Make a square sparse matrix of (row, column) pairs; repeats add up."""
-    rows = np.array([row for row, _ in pairs], dtype=np.int64)
-    columns = np.array([column for _, column in pairs], dtype=np.int64)
-    return sparse.csr_array((weights, (rows, columns)), shape=(size, size))

@@ -58,7 +58,7 @@ class RoleSettings:
     temperature: float | None = 0.0
     max_tokens: int | None = 1024
     seed: int | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
     context_tokens: int | None = None
     price_in: float | None = None
     price_out: float | None = None

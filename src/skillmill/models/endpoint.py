@@ -86,8 +86,9 @@ def read_address(base_url: str) -> Address:
     try:
         parts = urlsplit(base_url.strip())
         port = parts.port
-    except ValueError as error:
-        raise _no_address("something that cannot be read") from error
+    except ValueError:
+        # What Python says about it repeats a part, which may be the password.
+        raise _no_address("something that cannot be read") from None
     shown = f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
     if parts.scheme not in _PORTS or not parts.hostname:
         raise _no_address(repr(shown))
@@ -176,7 +177,7 @@ class Sender:
             return Fault("time-out", message, is_transient=True, seconds=seconds)
         except openai.APIStatusError as error:
             return self._refusal(error.response, time.perf_counter() - started)
-        except openai.APIConnectionError as error:
+        except (openai.APIConnectionError, httpx2.HTTPError, OSError) as error:
             cause = error.__cause__ or error
             what = self.secret.mask(f"{type(cause).__name__}: {cause}")
             seconds = time.perf_counter() - started

@@ -1,5 +1,6 @@
 """One question put to an endpoint until there is a verdict on the reply."""
 
+import asyncio
 import json
 import logging
 from dataclasses import dataclass, replace
@@ -129,7 +130,7 @@ async def converse(
     usage = Usage()
     if to_mend is None:
         sent = await _exchange(plan, plan.messages, tools)
-        verdict, cost = _settle(plan, sent, tools)
+        verdict, cost = await _settle(plan, sent, tools)
         usage += cost
         if verdict.state != "invalid" or not isinstance(sent.result, Answer):
             return plan.outcome(verdict, usage, from_record=False)
@@ -137,7 +138,7 @@ async def converse(
     key, content, problem = to_mend
     messages = plan.repair(content, problem)
     sent = await _exchange(plan, messages, tools)
-    verdict, cost = _settle(plan, sent, tools, repairs=key)
+    verdict, cost = await _settle(plan, sent, tools, repairs=key)
     return plan.outcome(verdict, usage + cost, from_record=False)
 
 
@@ -175,7 +176,7 @@ async def _exchange(plan: Plan, messages: Messages, tools: Tools) -> Sent:
     return Sent(body, attempt.summed_up(result), attempt.requests, attempt.shape)
 
 
-def _settle(
+async def _settle(
     plan: Plan, sent: Sent, tools: Tools, repairs: str = ""
 ) -> tuple[Verdict, Usage]:
     """Judge a reply, record it, count it, and learn from it."""
@@ -191,7 +192,9 @@ def _settle(
             plan.lane.doubt(sent.shape.rung)
         elif not result.problem:
             plan.lane.prove(sent.shape.rung)
-    tools.replies.add(_row(plan, sent, verdict, usage) | {"repairs": repairs})
+    row = _row(plan, sent, verdict, usage) | {"repairs": repairs}
+    # A busy disk must not hold up the replies that come in meanwhile.
+    await asyncio.to_thread(tools.replies.add, row)
     return verdict, usage
 
 

@@ -157,7 +157,7 @@ def render_prompt(made: Prompt, /, **values: object) -> list[dict[str, str]]:
             raise ValueError(f"{name} must be one of {allowed}, got {values[name]!r}")
     messages = []
     for part, template in made.parts:
-        content = _environment().from_string(template).render(**values).strip()
+        content = _compiled(template).render(**values).strip()
         if part == "system":
             content = f"{content}\n\n{DATA_NOTICE}"
         messages.append({"role": part, "content": content})
@@ -165,9 +165,9 @@ def render_prompt(made: Prompt, /, **values: object) -> list[dict[str, str]]:
 
 
 def clean(text: str) -> str:
-    """Compose a text (NFC) and remove what cannot be seen.
+    r"""Compose a text (NFC) and remove what cannot be seen.
 
-    Line ends become `\\n`. Removed are control characters other than line ends and
+    Line ends become `\n`. Removed are control characters other than line ends and
     tabs, format characters (zero-width, direction, tags) other than the two joiners
     between letters or emoji, and lone surrogates, which become U+FFFD.
     """
@@ -222,13 +222,19 @@ def _environment() -> jinja2.Environment:
     """The template engine: plain text, so no escaping, and no undefined names."""
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined,
-        autoescape=False,  # noqa: S701 - messages are no HTML; `data` fences values
+        autoescape=False,  # messages are no HTML; the filter `data` fences values
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
     environment.filters["data"] = fenced
     return environment
+
+
+@cache
+def _compiled(template: str) -> jinja2.Template:
+    """Compile a template once."""
+    return _environment().from_string(template)
 
 
 @cache

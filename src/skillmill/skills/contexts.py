@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from skillmill.memory.timerange import question_range
+from skillmill.memory.tokens import Tokens
 from skillmill.skills.state import QueryContext
 from skillmill.types import Mention, Question
 
@@ -19,13 +21,27 @@ def question_contexts(
     tuned_vectors: Vectors,
     mentions: Iterable[Mention],
     entity_vectors: Vectors,
+    last_days: Mapping[str, str | None],
+    tokens: Mapping[str, Tokens] | None = None,
 ) -> list[QueryContext]:
     """One context per question, in the order given; mentions by atoms are left out.
+
+    Parameters
+    ----------
+    questions : sequence of Question
+    tuned_texts, vectors, tuned_vectors : by question id
+    mentions : iterable of Mention
+    entity_vectors : by entity
+    last_days : mapping of str to str or None
+        Conversation id -> last ISO day of its memory: relative dates of its questions
+        count from there.
+    tokens : by question id, optional
+        Token vectors of the tuned texts.
 
     Raises
     ------
     KeyError
-        If a question has no vector or tuned text.
+        If a question has no vector, tuned text or conversation.
     """
     found: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
     for mention in mentions:
@@ -42,6 +58,11 @@ def question_contexts(
             entity_vectors={
                 name: entity_vectors[name] for name in found[question.id]["ner"]
             },
+            # Without names: a speaker may be called June.
+            time_range=question_range(
+                tuned_texts[question.id], last_days[question.conversation]
+            ),
+            tokens=(tokens or {}).get(question.id),
         )
         for question in questions
     ]

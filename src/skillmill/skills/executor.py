@@ -1,20 +1,26 @@
 """Run a retrieval program over a memory (ERSkill, section 2.3).
 
 One atom budget binds every program, so that no skill wins by returning more. What
-goes wrong is a state with a reason, never an empty list.
+goes wrong is a state with a reason, never an empty list. `batch.execute_batch` gives
+the same rankings for many queries at once, without traces.
 """
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from skillmill.errors import InputError, SkillmillError
 from skillmill.memory.view import MemoryView
-from skillmill.skills.merging import DEPTH, MERGES, Evidence, normalised
-from skillmill.skills.primitives import PRIMITIVES, Primitive
-from skillmill.skills.state import EvidenceState, Floats, QueryContext, Step
+from skillmill.skills.merging import Evidence, found_by, joined
+from skillmill.skills.primitive import Primitive
+from skillmill.skills.primitives import PRIMITIVES
+from skillmill.skills.state import Bools, EvidenceState, Floats, QueryContext, Step
 from skillmill.types import Node, Ranking, RetrievalSkill, State
+
+NO_ATOMS = "the memory holds no atoms"
+NO_MATCH = "no atom matched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +42,19 @@ class NodeTrace:
         Atoms that came into the evidence and that left it, sorted.
     changes : mapping
         Variables that it set.
+    seconds : float
+        Time that it took; two traces that differ in nothing else are equal.
     """
 
     node: str
     primitive: str
     state: State
     reason: str | None
-    scores: tuple[tuple[str, float], ...]
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    changes: Mapping[str, object]
+    scores: tuple[tuple[str, float], ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changes: Mapping[str, object] = field(default_factory=dict)
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,78 +107,112 @@ def execute(
         raise ValueError(f"budget must be at least 1, got {budget}")
     state = EvidenceState.empty(view)
     if not view.atoms:
-        reason = "the memory holds no atoms"
-        nothing = Ranking(skill.name, query.id, (), (), "empty", reason)
+        nothing = Ranking(skill.name, query.id, (), (), "empty", NO_ATOMS)
         return Execution(nothing, state, ())
     trace: list[NodeTrace] = []
     for node in skill.program:
+        started = time.perf_counter()
         try:
-            step = _run(node, query, state, view, primitives)
+            step = run_node(node, query, state, view, primitives)
         except SkillmillError as error:
-            trace.append(_failed(node, str(error)))
+            trace.append(NodeTrace(node.id, node.primitive, "failed", str(error)))
             break
-        found = _found(step, state, node, view, budget)
-        after = _joined(state, step, found, node, view)
-        trace.append(_traced(node, step, found, (state, after), view))
+        before = kept_of(state, step.kept)
+        found = _found(step, before, node, view, budget)
+        after = _after(before, step, found, node, view)
+        done = _traced(node, step, found, (state, after), view)
+        trace.append(replace(done, seconds=time.perf_counter() - started))
         state = after
     ranking = _ranking(skill.name, query.id, state, trace, view, budget)
     return Execution(ranking, state, tuple(trace))
 
 
-def _run(
+def run_node(
     node: Node,
     query: QueryContext,
     state: EvidenceState,
     view: MemoryView,
     primitives: Mapping[str, Primitive],
 ) -> Step:
-    """Call the primitive of a node with all its arguments."""
+    """Call the primitive of a node with all its arguments.
+
+    Raises
+    ------
+    SkillmillError
+        What the primitive raises, or if there is no such primitive or it gives
+        scores that are none.
+    """
+    primitive = primitive_of(node, primitives)
+    step = primitive.run(query, state, view, primitive.complete(node.args))
+    if step.scores is not None:
+        check_scores(node, step.scores, (len(view.atoms),))
+    return step
+
+
+def primitive_of(node: Node, primitives: Mapping[str, Primitive]) -> Primitive:
+    """Find the primitive of a node.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+    """
     if node.primitive not in primitives:
         raise InputError(
             f"node {node.id!r} uses primitive {node.primitive!r}; known: "
             f"{', '.join(sorted(primitives))}",
             record=node.id,
         )
-    primitive = primitives[node.primitive]
-    return primitive.run(query, state, view, primitive.complete(node.args))
+    return primitives[node.primitive]
+
+
+def check_scores(node: Node, scores: Floats, shape: tuple[int, ...]) -> None:
+    """Refuse scores that a primitive of one's own got wrong.
+
+    Raises
+    ------
+    InputError
+        If they are of another shape, or not finite.
+    """
+    if np.shape(scores) != shape or not np.isfinite(scores).all():
+        raise InputError(
+            f"node {node.id!r}: primitive {node.primitive!r} gave scores of shape "
+            f"{np.shape(scores)} or numbers that are not finite; expected {shape} "
+            "finite ones",
+            record=node.id,
+        )
+
+
+def kept_of(state: EvidenceState, kept: Bools | None) -> EvidenceState:
+    """Drop the evidence that a step does not keep."""
+    if kept is None:
+        return state
+    held = state.held & kept
+    return EvidenceState(np.where(held, state.scores, 0.0), held, state.variables)
 
 
 def _found(
     step: Step, state: EvidenceState, node: Node, view: MemoryView, budget: int
 ) -> Evidence | None:
-    """Normalise what a step found; None if it looked for no atoms.
-
-    A step that reranks is asked about the atoms held alone, however deep they lie
-    in its own list.
-    """
+    """Normalise what a step found; None if it looked for no atoms."""
     if step.scores is None:
         return None
-    depth = max(DEPTH, budget, node.budget or 0)
-    if node.merge == "rerank":
-        held = np.where(state.held, step.scores, 0.0)
-        return normalised(held, max(depth, int(state.held.sum())), view)
-    return normalised(step.scores, depth, view)
+    return found_by(step.scores[None], state.held[None], node, view, budget)
 
 
-def _joined(
+def _after(
     state: EvidenceState,
     step: Step,
     found: Evidence | None,
     node: Node,
     view: MemoryView,
 ) -> EvidenceState:
-    """Merge a step into the evidence and cut it to the node's budget."""
+    """Put a step into the state."""
     variables = {**state.variables, **step.changes}
     if found is None:
         return replace(state, variables=variables)
-    merge = MERGES[node.merge]
-    scores, held = merge((state.scores, state.held), found, node.weight, view)
-    merged = EvidenceState(scores, held, variables)
-    if node.budget is None or held.sum() <= node.budget:
-        return merged
-    kept = np.zeros(len(held), dtype=bool)
-    kept[merged.best(view, node.budget)] = True
-    return EvidenceState(np.where(kept, scores, 0.0), kept, variables)
+    scores, held = joined((state.scores[None], state.held[None]), found, node, view)
+    return EvidenceState(scores[0], held[0], variables)
 
 
 def _traced(
@@ -182,12 +225,11 @@ def _traced(
     """Write down what a step did."""
     before, after = states
     empty = found is not None and not found[1].any()
-    reason = step.note or ("no atom matched" if empty else None)
     return NodeTrace(
         node=node.id,
         primitive=node.primitive,
         state="empty" if empty else "ok",
-        reason=reason,
+        reason=step.note or (NO_MATCH if empty else None),
         scores=_best_found(step.scores, found, view),
         added=_names(after.held & ~before.held, view),
         removed=_names(before.held & ~after.held, view),
@@ -201,18 +243,13 @@ def _best_found(
     """Pair the atoms that a merge looked at with the primitive's own scores."""
     if scores is None or found is None:
         return ()
-    best = EvidenceState(scores, found[1]).best(view, len(scores))
+    best = EvidenceState(scores, found[1][0]).best(view, len(scores))
     return tuple((view.ids[row], round(float(scores[row]), 6)) for row in best)
 
 
-def _names(rows: np.ndarray, view: MemoryView) -> tuple[str, ...]:
+def _names(rows: Bools, view: MemoryView) -> tuple[str, ...]:
     """Ids of the atoms marked, sorted."""
     return tuple(sorted(view.ids[row] for row in np.flatnonzero(rows)))
-
-
-def _failed(node: Node, reason: str) -> NodeTrace:
-    """Write down that a step could not be done."""
-    return NodeTrace(node.id, node.primitive, "failed", reason, (), (), (), {})
 
 
 def _ranking(
@@ -225,11 +262,16 @@ def _ranking(
 ) -> Ranking:
     """Cut the last state to the budget, or say why there is nothing to cut."""
     if trace and trace[-1].state == "failed":
-        reason = f"step {trace[-1].node!r}: {trace[-1].reason}"
+        reason = failure(trace[-1].node, trace[-1].reason)
         return Ranking(arm, query, (), (), "failed", reason)
     best = state.best(view, budget)
     if not len(best):
-        return Ranking(arm, query, (), (), "empty", "no atom matched")
+        return Ranking(arm, query, (), (), "empty", NO_MATCH)
     items = tuple(view.ids[row] for row in best)
     scores = tuple(round(float(state.scores[row]), 6) for row in best)
     return Ranking(arm, query, items, scores)
+
+
+def failure(node: str, reason: str | None) -> str:
+    """Say which step failed and why."""
+    return f"step {node!r}: {reason}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from skillmill.skills.arguments import EXPECTED, is_count, is_number, is_text
 from skillmill.skills.merging import MERGES
-from skillmill.skills.primitives import Primitive
+from skillmill.skills.primitive import Primitive
 from skillmill.types import Node
 
 #: Something wrong: the line of the file, from 1, and what was expected there.
@@ -169,7 +169,19 @@ def _argument_faults(block: _Block, primitives: Mapping[str, Primitive]) -> list
         else:
             continue
         faults.append((block.line_of(key), f"{block.name} {message}"))
+    if not faults:
+        faults += _conflicts(block, primitives[name], args)
     return faults
+
+
+def _conflicts(
+    block: _Block, primitive: Primitive, args: Mapping[str, Any]
+) -> list[Fault]:
+    """Tell what is wrong with arguments that are each right."""
+    if primitive.conflict is None:
+        return []
+    conflict = primitive.conflict(primitive.complete(args))
+    return [(block.line_of("args"), f"{block.name}: {conflict}")] if conflict else []
 
 
 def _sequence_faults(
@@ -207,11 +219,15 @@ def _unmet(block: _Block, primitive: Primitive, written: set[str]) -> list[Fault
     """List the variables that neither an argument nor an earlier node provides."""
     args = block.fields.get("args")
     given = args if isinstance(args, dict) else {}
+    if any(given.get(key) == value for key, value in primitive.needless.items()):
+        return []
+    ways = [f"{key} {value!r}" for key, value in primitive.needless.items()]
+    without = f", or {' or '.join(ways)}" if ways else ""
     return [
         (
             block.line_of("primitive"),
             f"{block.name}: {primitive.name} needs {need!r} as an argument or from "
-            "an earlier node that writes it",
+            f"an earlier node that writes it{without}",
         )
         for need in primitive.needs
         if given.get(need) is None and need not in written

@@ -25,7 +25,8 @@ import yaml
 from skillmill.data.plaintext import content_hash, tidy
 from skillmill.data.yamltext import UNREADABLE, read_entries
 from skillmill.errors import InputError
-from skillmill.skills.primitives import PRIMITIVES, Primitive
+from skillmill.skills.primitive import Primitive
+from skillmill.skills.primitives import PRIMITIVES
 from skillmill.skills.program import Fault, read_program, write_program
 from skillmill.types import Node, RetrievalSkill
 

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skillmill.compute.fusion import top
+from skillmill.compute.fusion import top_rows
+from skillmill.memory.timerange import Days
 from skillmill.memory.view import Form, MemoryView
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,11 @@ class QueryContext:
         What the tagger finds in `text`: `ner` and `noun`.
     entity_vectors : mapping of str to (d,) floats
         Of the named entities, for the literal entity search.
+    time_range : (first, last) ISO days or None
+        The days that `tuned_text` names, read once: see `memory.timerange`.
+    tokens : (k, d) floats or None
+        Token vectors of `tuned_text`, of length one, without special tokens; None
+        where no encoder made any.
     """
 
     id: str
@@ -40,6 +47,8 @@ class QueryContext:
     entity_vectors: Mapping[str, npt.NDArray[np.floating]] = field(
         default_factory=dict, repr=False
     )
+    time_range: Days | None = None
+    tokens: npt.NDArray[np.floating] | None = field(default=None, repr=False)
 
     def direction(self, form: Form) -> npt.NDArray[np.floating]:
         """Give the vector that a search of this form compares with the atoms."""
@@ -58,11 +67,12 @@ class EvidenceState:
         The evidence. An atom may be held with score 0.
     variables : mapping
         `time_range` (two ISO days), `preferred_relations` (list of names),
-        `current_query` (text), and whatever a primitive of one's own writes.
+        `current_query` (text), `view_summary` (text), and whatever a primitive of
+        one's own writes.
     """
 
     scores: Floats
-    held: npt.NDArray[np.bool_]
+    held: Bools
     variables: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -73,8 +83,21 @@ class EvidenceState:
 
     def best(self, view: MemoryView, k: int) -> npt.NDArray[np.intp]:
         """Rows of the `k` best atoms held, best first, ties by id."""
-        rows = np.flatnonzero(self.held)
-        return rows[top(self.scores[rows], [view.ids[row] for row in rows], k)]
+        rows = top_rows(self.scores[None], view.place, k, self.held[None])[0]
+        best: npt.NDArray[np.intp] = rows[rows >= 0]
+        return best
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """The states of q queries of one memory that share their variables.
+
+    `scores` and `held` are (q, n).
+    """
+
+    scores: Floats
+    held: Bools
+    variables: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +113,37 @@ class Step:
         Variables to set in the state.
     note : str
         Something a reader of the trace should know; "" for nothing.
+    kept : (n,) bools or None
+        The only atoms that may stay in the evidence, before `scores` join it; None:
+        all.
     """
 
     scores: Floats | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    kept: Bools | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """What one primitive gives back for q queries at once.
+
+    Attributes
+    ----------
+    scores : (q, n) floats
+        As in `Step`.
+    looked : (q,) bools or None
+        False where the step looked for no atoms; None: it looked for all queries.
+    notes : mapping of int to str
+        Remarks by query.
+    """
+
+    scores: Floats
+    looked: Bools | None = None
+    notes: Mapping[int, str] = field(default_factory=dict)
+
+    def one(self, query: int) -> Step:
+        """Give the step of one query."""
+        looked = self.looked is None or self.looked[query]
+        scores = self.scores[query] if looked else None
+        return Step(scores, note=self.notes.get(query, ""))

@@ -132,6 +132,18 @@ create table tag_record (
 ) strict, without rowid
 """
 
+TOKEN_RECORD = """
+create table token_record (
+    model  text not null,                          -- model.hash
+    key    text not null,                          -- sha256 of the text, 64 hex digits
+    pieces integer not null check (pieces >= 0),   -- rows of the matrix in data
+    dim    integer not null check (dim > 0),       -- numbers of each row
+    dtype  text not null check (dtype = 'float16le'),  -- 2-byte little-endian floats
+    data   blob not null check (length(data) = 2 * pieces * dim),  -- row after row
+    primary key (model, key)
+) strict, without rowid
+"""
+
 JOB = """
 create table job (
     id          integer primary key,  -- order of the log

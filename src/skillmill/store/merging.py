@@ -65,6 +65,12 @@ _STORES: Mapping[str, _Store] = {
         " select model, key, dim, dtype, data from shard.vector_record"
         " where true order by model, key on conflict do nothing",
     ),
+    "tokens": _Store(
+        "token-records",
+        "insert into main.token_record"
+        " select model, key, pieces, dim, dtype, data from shard.token_record"
+        " where true order by model, key on conflict do nothing",
+    ),
     "tags": _Store(
         "tag-records",
         "insert into main.tag_record select model, key, value from shard.tag_record"

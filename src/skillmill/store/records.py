@@ -42,7 +42,7 @@ def text_key(text: str) -> str:
     return hashlib.sha256(normal.encode(errors="surrogatepass")).hexdigest()
 
 
-class _Records:
+class Records:
     """Rows of one model; this process appends to its own shard, reads them all.
 
     Attributes
@@ -151,7 +151,7 @@ class _Records:
         return self._db
 
 
-class VectorRecords(_Records):
+class VectorRecords(Records):
     """Vectors by text key, for one encoder; in `<folder>/vectors`.
 
     Use it as a context manager, in one thread; it does not survive a fork.
@@ -202,7 +202,7 @@ class VectorRecords(_Records):
         )
 
 
-class TagRecords(_Records):
+class TagRecords(Records):
     """JSON values by text key, for one tagger; in `<folder>/tags`.
 
     Use it as a context manager, in one thread; it does not survive a fork.

@@ -37,7 +37,7 @@ ABILITY = """
 create table ability (
     endpoint text not null,  -- normalised base URL, without credentials
     model    text not null,  -- its name there
-    name     text not null,  -- `rung:` and a schema (`*`: all), or `change:` and a parameter
+    name     text not null,  -- `rung:` + schema (`*`: all), or `change:` + parameter
     value    text not null,  -- the rung, or what the parameter became ('': dropped)
     noted    text not null,  -- ISO 8601 day, UTC
     primary key (endpoint, model, name)

@@ -7,8 +7,10 @@ again, records (paid work) have their own version and are never thrown away.
 import sqlite3
 from collections.abc import Mapping
 
+from skillmill.store import graph_tables as g
 from skillmill.store import memory_tables as m
 from skillmill.store import tables as t
+from skillmill.store.tokens import TOKEN
 
 #: Version of the artifacts' tables.
 SCHEMA_VERSION = 1
@@ -34,7 +36,10 @@ ARTIFACTS: Mapping[str, tuple[str, ...]] = {
     "catalogue": (*_EVERY, t.SKILL, t.ALIAS, *_LOADED, t.PASSAGE),
     "tasks": (*_EVERY, t.TASK, t.RELEVANT, *_LOADED, t.PASSAGE),
     "vectors": (*_EVERY, *_VECTORS),
+    "tokens": (*_EVERY, TOKEN, t.ENCODER),
     "edges": (*_EVERY, t.EDGE),
+    "skill-graph": (*_EVERY, t.EDGE, g.EDGE_TARGET, *g.GRAPH, *_LOADED),
+    "topology": (*_EVERY, *g.MEASURED, *_LOADED),
     "rankings": (*_EVERY, t.RANKING, t.RANKING_STATE, t.PART),
     "conversations": (
         *_EVERY,
@@ -54,6 +59,7 @@ ARTIFACTS: Mapping[str, tuple[str, ...]] = {
 RECORDS: Mapping[str, tuple[str, ...]] = {
     "vector-records": (m.MODEL, m.VECTOR_RECORD),
     "tag-records": (m.MODEL, m.TAG_RECORD),
+    "token-records": (m.MODEL, m.TOKEN_RECORD),
     "run-log": (m.JOB,),
 }
 

@@ -88,8 +88,8 @@ def by_id(db: sqlite3.Connection, kind: str) -> dict[str, npt.NDArray[np.float32
     if parts.any():
         record = ids[int(np.flatnonzero(parts)[0])]
         raise StoreError(
-            f"vectors of {kind} '{record}': expected one, found several parts; pool"
-            " the parts, or encode the texts uncut",
+            f"vectors of {kind} '{record}': expected one, found several parts; set"
+            " encoder.long_texts to 'mean' or 'truncate'",
             record=record,
         )
     return dict(zip(ids, matrix, strict=True))
@@ -127,7 +127,8 @@ def require_encoder(db: sqlite3.Connection, identity: Mapping[str, str | int]) -
         raise ModelError(
             f"the vectors were made by '{stored.get('name')}', not by"
             f" '{identity.get('name')}' ({details}); choose the first encoder, or run"
-            " the workflow again to encode with the second",
+            " the workflow again to encode with the second (`skillmill run`: what it"
+            " encoded before is not encoded again)",
             record=str(stored.get("name")),
         )
 

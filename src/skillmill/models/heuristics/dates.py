@@ -144,7 +144,7 @@ def _season_of_year(match: re.Match[str], base: date) -> Period:
 
 
 def _anchored(match: re.Match[str], base: date) -> Period | None:
-    """`the week before 9 June 2023`, `two weekends before 17 July 2023`."""
+    """`the week before 12 April 2022`, `two weekends before 8 August 2022`."""
     anchor = find_dates(match["anchor"], base)
     if len(anchor) != 1 or anchor[0].period.days != 1:
         return None
@@ -160,7 +160,9 @@ def _moved(match: re.Match[str], base: date, sign: int, count: int) -> Period | 
     """Move by whole units from a day: -1 back, 1 on, 0 the unit it lies in."""
     named = match.groupdict()
     if named.get("weekday"):
-        return periods.weekday_from(base, _DAY_NAMES[named["weekday"][:3].lower()], sign)
+        return periods.weekday_from(
+            base, _DAY_NAMES[named["weekday"][:3].lower()], sign
+        )
     unit, steps = named["unit"].lower(), sign * count
     if unit in {"day", "night"}:
         return periods.days_from(base, steps)
@@ -226,7 +228,7 @@ def _season_beside_now(match: re.Match[str], base: date) -> Period:
 
 def _compiled(pattern: str, resolve: Resolve) -> tuple[re.Pattern[str], Resolve]:
     """Compile a pattern that must not begin inside a word or a number."""
-    return re.compile(rf"(?<![\w/-]){pattern}", re.IGNORECASE), resolve
+    return re.compile(rf"(?<![\w/-])(?<!\d\.){pattern}", re.IGNORECASE), resolve
 
 
 _ANCHOR = (
@@ -242,7 +244,7 @@ _ABSOLUTE = [
     _compiled(rf"(?<!\d ){_MONTH},?(?: of)? {_YEAR}", _month_of_year),
     _compiled(
         rf"(?:(?P<lead>{_PAST}|{_COMING}|in|since|until|till|by|of|for|during|early"
-        rf"|late|mid|this|around)[ -](?:early |late |mid-?)?)?{_MONTH}",
+        rf"|late|mid|this|around)[ -](?:early |late |mid-?)?)?(?<!\d ){_MONTH}",
         _bare_month,
     ),
     _compiled(rf"{_SEASON}(?: of|,)? {_YEAR}", _season_of_year),
@@ -262,17 +264,13 @@ _RELATIVE = [
         rf"(?P<lead>{_PAST}|{_COMING}|this|on|the)(?: this)? {_WEEKDAY}",
         _beside_now,
     ),
-    _compiled(
-        rf"(?P<lead>{_PAST}|{_COMING}|this) {_UNIT}", _beside_now
-    ),
+    _compiled(rf"(?P<lead>{_PAST}|{_COMING}|this) {_UNIT}", _beside_now),
     _compiled(
         rf"(?P<count>{COUNT}) {_UNIT}"
         r" (?P<side>ago|back|earlier|prior|later|from now|from today)\b",
         _ago,
     ),
-    _compiled(
-        rf"in (?P<count>{COUNT}) {_UNIT}", _ago
-    ),
+    _compiled(rf"in (?P<count>{COUNT}) {_UNIT}", _ago),
     _compiled(
         rf"(?P<quantity>a few|few|several|some) {_UNIT} (?:ago|back|earlier)\b", _vague
     ),

@@ -4,7 +4,7 @@ import re
 from typing import ClassVar
 
 from skillmill.models.heuristics.taskverbs import TASK_VERBS
-from skillmill.models.heuristics.wording import stem, stems, words
+from skillmill.models.heuristics.wording import stem, words
 
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,2}|[a-z])[.)])\s+", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=\W?\w)")
@@ -61,7 +61,11 @@ class ClauseSplitter:
         if most < 1:
             raise ValueError(f"most must be at least 1, got {most}")
         pieces = [step for unit in _units(task) for step in _clauses(unit)]
-        telling = [piece for piece in pieces if not _VERB_STEMS.isdisjoint(stems(piece))]
+        telling = [
+            piece
+            for piece in pieces
+            if any(stem(word) in _VERB_STEMS for word in words(piece))
+        ]
         steps = list(dict.fromkeys(_with_objects(telling or pieces)))
         if len(steps) > most:
             steps = [*steps[: most - 1], "; ".join(steps[most - 1 :])]

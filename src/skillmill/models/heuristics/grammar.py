@@ -95,9 +95,7 @@ def _phrase(chunk: "Span") -> Phrase | None:
         return None
     text = chunk.doc[tokens[0].i : tokens[-1].i + 1].text
     before = chunk.doc[chunk.start - 1].text.lower() if chunk.start else ""
-    return Phrase(
-        text, stem(chunk.root.text.lower()), frozenset(stems(text)), before
-    )
+    return Phrase(text, stem(chunk.root.text.lower()), frozenset(stems(text)), before)
 
 
 @lru_cache(maxsize=KEPT_PARSES)

@@ -1,4 +1,4 @@
-"""Stand-in for the judge role: does a prediction say what the gold answer says?"""
+"""Stand-in for the judge role: whether a prediction says what the gold answer does."""
 
 import re
 from collections.abc import Sequence
@@ -219,7 +219,9 @@ def _numbers(case: _Case) -> Verdict | None:
     if not gold:
         return None
     if not gold <= said:
-        return Verdict("incorrect", "another number" if said else "the number is missing")
+        return Verdict(
+            "incorrect", "another number" if said else "the number is missing"
+        )
     rest = _beyond_question(case)
     if not rest:
         return Verdict("correct", "same number")
@@ -245,7 +247,9 @@ def _share(case: _Case) -> float:
     """Share of the gold answer's content that the prediction holds."""
     gold = _beyond_question(case)
     said = case.content(case.said, case.said_dates)
-    return sum(any(_alike(g, s) for s in said) for g in gold) / len(gold) if gold else 1.0
+    return (
+        sum(any(_alike(g, s) for s in said) for g in gold) / len(gold) if gold else 1.0
+    )
 
 
 def _alike(first: str, second: str) -> bool:

@@ -80,7 +80,8 @@ def speakers_of(evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """Names that begin the lines of the evidence, sorted."""
     lines = (line for record in evidence for line in record.text.split("\n"))
     matches = (_LINE.fullmatch(line) for line in lines)
-    return tuple(sorted({match["speaker"].strip() for match in matches if match}))
+    names = {match["speaker"].strip() for match in matches if match}
+    return tuple(sorted(names - {""}))
 
 
 def scored_sentences(evidence: Sequence[Evidence], asked: Asked) -> list[Sentence]:
@@ -153,7 +154,9 @@ def _place(record: Evidence, rank: int) -> list[_Placed]:
     before: frozenset[str] = frozenset()
     for line in record.text.split("\n"):
         match = _LINE.fullmatch(line)
-        speaker, said = (match["speaker"].strip(), match["said"]) if match else ("", line)
+        speaker, said = (
+            (match["speaker"].strip(), match["said"]) if match else ("", line)
+        )
         spoken, pieces = _pieces(said)
         turn = frozenset(stems(said))
         for piece, caption in pieces:

@@ -5,8 +5,29 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 #: `calendar` would follow the machine's locale.
-MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
-WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+WEEKDAYS = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+]
 #: First month of each season, northern hemisphere; winter begins in the year before.
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 SATURDAY = 5
@@ -21,7 +42,7 @@ COUNT_WORDS = {
 class Period:
     """The days from `first` to `last`, both included.
 
-    `written` is how an answer says it (`7 May 2023`, `The week before 9 June 2023`).
+    `written` is how an answer says it (`7 May 2023`, `The week before 12 April 2022`).
     Without `dated` the year was not given and is only assumed.
     """
 
@@ -48,19 +69,17 @@ class Period:
         return Period(first, last, self.written, self.dated)
 
 
-def day(moment: date, *, dated: bool = True) -> Period:
-    """One day, `7 May 2023`, or `7 May` where the year is only assumed."""
-    year = f" {moment.year}" if dated else ""
-    written = f"{moment.day} {MONTHS[moment.month - 1]}{year}"
-    return Period(moment, moment, written, dated)
+def day(moment: date) -> Period:
+    """One day, `7 May 2023`."""
+    written = f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+    return Period(moment, moment, written)
 
 
-def month(year: int, number: int, *, dated: bool = True) -> Period:
+def month(year: int, number: int) -> Period:
     """A month; `number` may run over the year's ends (0 is last December)."""
     year, number = year + (number - 1) // 12, (number - 1) % 12 + 1
     last = date(year, number, monthrange(year, number)[1])
-    written = MONTHS[number - 1] + (f" {year}" if dated else "")
-    return Period(date(year, number, 1), last, written, dated)
+    return Period(date(year, number, 1), last, f"{MONTHS[number - 1]} {year}")
 
 
 def year(number: int) -> Period:

@@ -11,7 +11,7 @@ from skillmill.models.heuristics.wording import normal, stems
 
 Kind = Literal[
     "when", "duration", "number", "often", "where", "who", "why", "choice", "yes-no",
-    "feeling", "title", "list", "thing",
+    "feeling", "title", "thing",
 ]  # fmt: skip
 
 
@@ -45,30 +45,24 @@ _BEGINS_YES_NO = (
     r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|might)\b"
 )
 #: Tried in order; the first that is found decides.
-_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        ("when", r"^(?:(?:in|on|since|by|until) )?(?:when\b|(?:what|which) (?:exact "
-                 r"|specific )?(?:date|day|month|year|week|time of))"),
-        ("duration", r"\bhow long\b|\bhow many (?:minutes|hours|days|weeks|months"
-                     r"|years)\b"),
-        ("number", r"\bhow (?:many|much|old|far|tall|big|large|fast)\b"),
-        ("often", r"\bhow (?:often|frequently)\b"),
-        ("where", rf"\bwhere\b|\b(?:what|which)(?: \w+)? (?:{_PLACES})\b"),
-        ("who", r"^(?:(?:with|to|from|by|for) )?(?:who|whom|whose)\b"),
-        ("why", r"^(?:why\b|what (?:motivat|inspir|prompt|made|caused|led)\w*"
-                r"|for what reason|what (?:is|was|were|are) \w+(?:'s)? reason)"),
-        ("choice", rf"^{_BEGINS_YES_NO}.*\bor\b.*\?"),
-        ("yes-no", rf"^{_BEGINS_YES_NO}"),
-        ("feeling", r"^how (?:does|do|did|was|were|is|are|has|have|had)\b.*"
-                    r"\b(?:feel|felt|feeling|describe|react|look)"
-                    r"|\bwhat\b.*\b(?:feelings?|emotions?|attitude|sentiment|reaction"
-                    r"|mood)\b"),
-        ("title", rf"\b(?:what|which)(?: \w+){{0,3}}? (?:{_TITLED})\b"),
-        ("list", r"\b(?:what|which)(?: (?:kinds?|types?|sorts?|all|are|were|other|some"
-                 r"|of|the|\w+ing|\w+))? [a-z-]+(?<!s)s (?:has|have|had|does|do|did|are"
-                 r"|were|is|was|that)\b"),
-    )
+_KINDS: tuple[tuple[Kind, str], ...] = (
+    ("when", r"^(?:(?:in|on|since|by|until) )?(?:when\b|(?:what|which) (?:exact "
+             r"|specific )?(?:date|day|month|year|week|time of))"),
+    ("duration", r"\bhow long\b|\bhow many (?:minutes|hours|days|weeks|months"
+                 r"|years)\b"),
+    ("number", r"\bhow (?:many|much|old|far|tall|big|large|fast)\b"),
+    ("often", r"\bhow (?:often|frequently)\b"),
+    ("where", rf"\bwhere\b|\b(?:what|which)(?: \w+)? (?:{_PLACES})\b"),
+    ("who", r"^(?:(?:with|to|from|by|for) )?(?:who|whom|whose)\b"),
+    ("why", r"^(?:why\b|what (?:motivat|inspir|prompt|made|caused|led)\w*"
+            r"|for what reason|what (?:is|was|were|are) \w+(?:'s)? reason)"),
+    ("choice", rf"^{_BEGINS_YES_NO}.*\bor\b.*\?"),
+    ("yes-no", rf"^{_BEGINS_YES_NO}"),
+    ("feeling", r"^how (?:does|do|did|was|were|is|are|has|have|had)\b.*"
+                r"\b(?:feel|felt|feeling|describe|react|look)"
+                r"|\bwhat\b.*\b(?:feelings?|emotions?|attitude|sentiment|reaction"
+                r"|mood)\b"),
+    ("title", rf"\b(?:what|which)(?: \w+){{0,3}}? (?:{_TITLED})\b"),
 )  # fmt: skip
 _FOCUS = re.compile(
     r"\b(?:what|which|how many|how much)\s+(?:(?:kinds?|types?|sorts?|pieces?) of\s+)?"
@@ -90,14 +84,14 @@ def taken_apart(question: str, speakers: Sequence[str]) -> Asked:
         English.
     speakers : sequence of str
         Names that the question may use, whole or by their first word, or shortened
-        to three letters or more (`Mel` for Melanie).
+        to three letters or more (`Mel` for Melinda).
     """
     text = normal(question)
     places = {name: place for name in speakers if (place := _place(text, name)) >= 0}
     about = tuple(sorted(places, key=lambda name: (places[name], name)))
     left_out = {stem for name in about for stem in stems(name)}
     left_out |= {stem for name in about for stem in stems(name.split()[0][:3])}
-    kind = next((k for k, pattern in _KINDS if pattern.search(text)), "thing")
+    kind = _kind(text)
     focus = _FOCUS.search(text)
     dates = find_dates(text, None)
     return Asked(
@@ -111,11 +105,21 @@ def taken_apart(question: str, speakers: Sequence[str]) -> Asked:
     )
 
 
+def _kind(text: str) -> Kind:
+    """Tell what a question asks for by the first pattern that is found."""
+    for kind, pattern in _KINDS:
+        if re.search(pattern, text, re.IGNORECASE):
+            return kind
+    return "thing"
+
+
 def _place(text: str, name: str) -> int:
     """Tell where a text first names a speaker; -1 where it does not."""
-    first = name.split(maxsplit=1)[0] if name.split() else name
-    shapes = {re.escape(first)} | {re.escape(first[:3])} if len(first) > 3 else {first}
-    match = re.search(rf"\b(?:{'|'.join(sorted(shapes))})\b", text)
+    first = name.split(maxsplit=1)[0]
+    shapes = "|".join(
+        re.escape(shape) for shape in (first, first[:3]) if len(shape) > 1
+    )
+    match = re.search(rf"\b(?:{shapes})\b", text) if shapes else None
     return match.start() if match else -1
 
 

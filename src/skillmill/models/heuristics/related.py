@@ -44,11 +44,14 @@ class CosineRelated:
         """
         a, b = (np.asarray(rows, dtype=np.float64) for rows in (first, second))
         if a.shape != b.shape or a.ndim != 2:
-            raise ValueError(f"expected two equal (n, d) shapes, got {a.shape}, {b.shape}")
+            raise ValueError(
+                f"expected two equal (n, d) shapes, got {a.shape}, {b.shape}"
+            )
         lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
         products = (a * b).sum(axis=1)
         cosine = np.divide(
             products, lengths, out=np.full(len(a), -np.inf), where=lengths > 0
         )
         # Rounded as everywhere before a threshold, so that the last bits never decide.
-        return np.round(cosine, 6) >= self.threshold
+        reached: npt.NDArray[np.bool_] = np.round(cosine, 6) >= self.threshold
+        return reached

@@ -1,7 +1,7 @@
 """Short answers by kind of question, cut out of scored sentences."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from skillmill.models.heuristics import grammar, periods
@@ -16,8 +16,8 @@ Span = Callable[[Asked, Sequence[Sentence]], str | None]
 
 #: A sentence with a date beats a better one without, if it is this close.
 DATE_BONUS, TURN_DATE_BONUS, VAGUE_DATE = 0.2, 0.05, -0.1
-#: Sentences looked at for typed spans, for noun phrases and for lists.
-TYPED_DEPTH, PHRASE_DEPTH = 4, 2
+#: Sentences looked at for amounts, for names, and for phrases.
+AMOUNT_DEPTH, TYPED_DEPTH, PHRASE_DEPTH = 10, 4, 2
 MOST_PHRASES, MOST_FEELINGS = 6, 3
 #: A second sentence is used too if its score is at most this much lower.
 NEAR_BEST = 0.4
@@ -30,13 +30,14 @@ _DURATION = re.compile(
 )
 _OFTEN = re.compile(
     rf"(?:(?:once|twice|thrice|{NUMBER} times)(?: or (?:once|twice|thrice|{NUMBER}"
-    rf" times))?(?: a| per| each| every) \w+|(?:every|each)(?: other| single)? (?:{_UNITS}"
-    r"|morning|afternoon|evening|\w+day)|daily|weekly|monthly|yearly|annually"
-    r"|regularly|all the time)\b",
+    rf" times))?(?: a| per| each| every) \w+|(?:every|each)(?: other| single)?"
+    rf" (?:{_UNITS}|morning|afternoon|evening|\w+day)|daily|weekly|monthly|yearly"
+    r"|annually|regularly|all the time)\b",
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(
-    r"(?:\b(?:because(?: of)?|so that|due to|thanks to|in order to)|'cause)\s+(?P<reason>[^.!?;]+)",
+    r"(?:\b(?:because(?: of)?|so that|due to|thanks to|in order to)|'cause)"
+    r"\s+(?P<reason>[^.!?;]+)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"([^\"]{2,60})\"")
@@ -70,7 +71,9 @@ def when(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
             if asked.period is not None and _covers(mention.period, asked.period):
                 continue  # what the question says itself is no answer
             vague = VAGUE_DATE if mention.period.days >= 365 else 0.0
-            options.append((sentence.score + DATE_BONUS + vague, mention.period.written))
+            options.append(
+                (sentence.score + DATE_BONUS + vague, mention.period.written)
+            )
     return max(options, key=lambda option: option[0])[1]
 
 
@@ -86,11 +89,9 @@ def _said_on(day: date | None) -> str | None:
     return periods.day(day).written if day else None
 
 
-def _first_match(
-    sentences: Iterable[Sentence], pattern: re.Pattern[str], depth: int
-) -> str | None:
+def _first_match(sentences: Sequence[Sentence], pattern: re.Pattern[str]) -> str | None:
     """The first match of a pattern in the best sentences."""
-    for sentence in list(sentences)[:depth]:
+    for sentence in sentences[:AMOUNT_DEPTH]:
         match = pattern.search(sentence.text)
         if match:
             return match[0]
@@ -99,18 +100,18 @@ def _first_match(
 
 def duration(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
     """A length of time: `four years`, `since 2016`."""
-    return _first_match(sentences, _DURATION, 10)
+    return _first_match(sentences, _DURATION)
 
 
 def often(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
     """A frequency: `twice a week`, `every day`."""
-    return _first_match(sentences, _OFTEN, 10)
+    return _first_match(sentences, _OFTEN)
 
 
 def number(asked: Asked, sentences: Sequence[Sentence]) -> str | None:
     """A number that counts what the question counts, else the first number."""
     others: list[str] = []
-    for sentence in sentences[:10]:
+    for sentence in sentences[:AMOUNT_DEPTH]:
         for start, end, _ in numbers_in(sentence.text):
             following = stems(sentence.text[end : end + 40])[:3]
             written = sentence.text[start:end]
@@ -232,7 +233,16 @@ def _known(asked: Asked, sentences: Sequence[Sentence]) -> frozenset[str]:
 
 
 SPANS: Mapping[Kind, Span] = {
-    "when": when, "duration": duration, "often": often, "number": number,
-    "where": where, "who": who, "why": why, "choice": choice, "yes-no": yes_or_no,
-    "feeling": feeling, "title": title, "list": phrases, "thing": phrases,
+    "when": when,
+    "duration": duration,
+    "often": often,
+    "number": number,
+    "where": where,
+    "who": who,
+    "why": why,
+    "choice": choice,
+    "yes-no": yes_or_no,
+    "feeling": feeling,
+    "title": title,
+    "thing": phrases,
 }

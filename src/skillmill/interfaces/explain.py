@@ -1,0 +1,172 @@
+"""Why a retrieval skill returns what it returns: one question, every step."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import skillmill.skills
+from skillmill.errors import InputError
+from skillmill.interfaces.freetext import free_context
+from skillmill.interfaces.memories import Memory, open_memory
+from skillmill.memory.view import MemoryView
+from skillmill.skills.executor import Execution, execute
+from skillmill.skills.plugins import installed_primitives
+from skillmill.skills.skill import read_skills
+from skillmill.skills.state import QueryContext
+from skillmill.store import artifact, conversations
+from skillmill.store.atoms import load_question_atoms
+from skillmill.types import RetrievalSkill
+
+#: The skill that is explained unless another is named.
+USUAL_SKILL = "fixed-best"
+
+_QUESTION_ID = re.compile(r"\S+/q\d+")
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """A question, a skill, and what came of them.
+
+    `evidence` are the atoms known to answer it; None for a question of one's own.
+    """
+
+    query: QueryContext
+    view: MemoryView
+    skill: RetrievalSkill
+    execution: Execution
+    evidence: tuple[str, ...] | None
+
+
+def explain(
+    results: Path,
+    study: str,
+    question: str,
+    skill: str = USUAL_SKILL,
+    conversation: str | None = None,
+    budget: int = 10,
+) -> Explanation:
+    """Run a skill on one question of a study, or on a text of one's own.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of the results.
+    study : str
+        Its name.
+    question : str
+        Id of a question (`<conversation>/q<number>`), or a question in words.
+    skill : str
+        Name of a retrieval skill of the study or of this package, or its file.
+    conversation : str, optional
+        Which memory to ask; needed for words if the study has several.
+    budget : int
+        The most atoms in the ranking.
+
+    Raises
+    ------
+    InputError
+        If there is no such study, question, conversation or skill.
+    """
+    shards = _shards(results, study)
+    if _QUESTION_ID.fullmatch(question):
+        shard, home = _home_of_question(shards, question, conversation)
+    else:
+        shard, home = _home_of_text(shards, conversation)
+    program = _skill(skill, shard)
+    memory = _memory(shard, program)
+    view = memory.views[home]
+    if _QUESTION_ID.fullmatch(question):
+        query = next(asked for _, asked in memory.questions if asked.id == question)
+        with artifact.reading(shard / "memory.sqlite", "memory") as db:
+            evidence = load_question_atoms(db).get(question, ())
+    else:
+        query, evidence = free_context(question, view, program, shard), None
+    done = execute(program, query, view, budget, installed_primitives())
+    return Explanation(query, view, program, done, evidence)
+
+
+def _shards(results: Path, study: str) -> list[Path]:
+    """Folders of a study that hold a memory store, in order."""
+    found = sorted(results.glob("*/memory/*/memory.sqlite"))
+    mine = [path.parent for path in found if path.parts[-4] == study]
+    if not mine:
+        known = sorted({path.parts[-4] for path in found})
+        raise InputError(
+            f"no memory of study {study!r} below {results}; there are: "
+            f"{', '.join(known) or 'none yet, run `skillmill run` first'}",
+            record=study,
+        )
+    return mine
+
+
+def _home_of_question(
+    shards: list[Path], question: str, conversation: str | None
+) -> tuple[Path, str]:
+    """Find the shard and the conversation of a question."""
+    for shard in shards:
+        with artifact.reading(shard / "memory.sqlite", "memory") as db:
+            for asked in conversations.load_questions(db):
+                if asked.id != question:
+                    continue
+                if conversation not in {None, asked.conversation}:
+                    raise InputError(
+                        f"question {question!r} is about conversation "
+                        f"{asked.conversation!r}, not {conversation!r}; leave out "
+                        "--conversation",
+                        record=question,
+                    )
+                return shard, asked.conversation
+    raise InputError(
+        f"no question {question!r} in this study; questions are called "
+        "<conversation>/q<number>, counted from 0",
+        record=question,
+    )
+
+
+def _home_of_text(shards: list[Path], conversation: str | None) -> tuple[Path, str]:
+    """Find the conversation that a free question is about."""
+    homes: dict[str, Path] = {}
+    for shard in shards:
+        with artifact.reading(shard / "memory.sqlite", "memory") as db:
+            homes |= {name: shard for name, _ in conversations.load_speakers(db)}
+    if conversation is None and len(homes) == 1:
+        conversation = next(iter(homes))
+    if conversation is None or conversation not in homes:
+        told = "name one" if conversation is None else f"there is no {conversation!r}"
+        raise InputError(
+            f"which conversation? {told} with --conversation; there are: "
+            f"{', '.join(sorted(homes))}",
+            record=conversation,
+        )
+    return homes[conversation], conversation
+
+
+def _skill(name: str, shard: Path) -> RetrievalSkill:
+    """Find a retrieval skill by its file, or by its name among those at hand."""
+    primitives = installed_primitives()
+    if name.endswith(".md"):
+        return read_skills([Path(name)], primitives)[0]
+    shipped = Path(skillmill.skills.__file__).parent
+    known = {skill.name: skill for skill in read_skills([shipped], primitives)}
+    rollouts = shard / "rollouts.sqlite"
+    if rollouts.is_file():
+        with artifact.reading(rollouts, "rankings") as db:
+            files = artifact.load_provenance(db).inputs.get("skills", ())
+        own = [Path(file) for file in files if Path(file).is_file()]
+        known |= {skill.name: skill for skill in read_skills(own, primitives)}
+    if name not in known:
+        raise InputError(
+            f"no retrieval skill {name!r}; there are: {', '.join(sorted(known))}; "
+            "for another one name its file",
+            record=name,
+        )
+    return known[name]
+
+
+def _memory(shard: Path, skill: RetrievalSkill) -> Memory:
+    """Open the memories of a shard, with token vectors if a skill reads them."""
+    tokens = shard / "tokens.sqlite"
+    late = any(node.args.get("late") for node in skill.program)
+    return open_memory(
+        shard / "memory.sqlite", tokens if late and tokens.is_file() else None
+    )

@@ -1,0 +1,63 @@
+"""`skillmill queries`: sets of queries for a library, checked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillmill.data.queries import load_queries
+from skillmill.data.skillfile import load_library
+from skillmill.library.echo import echoes
+from skillmill.types import LoadReport
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """A query that echoes a skill that it should find, and why."""
+
+    query: str
+    skill: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Queries that were read, and those of them that echo."""
+
+    queries: int
+    echoes: tuple[Echo, ...]
+    report: LoadReport
+
+    @property
+    def echoing(self) -> int:
+        """Queries that echo at least one of their skills."""
+        return len({echo.query for echo in self.echoes})
+
+
+def check_queries(file: Path, library: Path) -> Checked:
+    """Read queries against a library and test each for echoes.
+
+    Raises
+    ------
+    InputError
+        If the file or the library cannot be read.
+    """
+    skills, _ = load_library(library)
+    by_id = {skill.id: skill for skill in skills}
+    known = {name: s.id for s in skills for name in (s.id, *s.aliases)}
+    queries, report = load_queries(file, known)
+    found = [
+        Echo(query.id, skill, tuple(reasons))
+        for query in queries
+        for skill in query.relevant
+        if (reasons := echoes(query.text, by_id[skill]))
+    ]
+    return Checked(len(queries), tuple(found), report)
+
+
+def written(checked: Checked) -> Iterator[str]:
+    """A line for each problem and each echo."""
+    for problem in checked.report.problems:
+        where = f"{problem.file}:{problem.line or 1}"
+        yield f"{where}: {problem.severity}: {problem.message} [{problem.code}]"
+    for echo in checked.echoes:
+        yield f"{echo.query}: echoes {echo.skill}: {'; '.join(echo.reasons)}"

@@ -1,0 +1,128 @@
+"""A blocking client of one OpenAI-compatible endpoint: JSON in, JSON out.
+
+It knows nothing of chats, never retries and keeps no records; the chat client does.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from skillmill.models.endpoint import Address, Secret, read_address, read_secret
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import OpenAI
+
+
+@dataclass
+class DirectClient:
+    """Sends requests with the credentials of an endpoint; made when first used.
+
+    Attributes
+    ----------
+    address : Address
+        Where requests go.
+    key_variable : str or None
+        Name of the environment variable with the key; None: the endpoint needs none.
+    role : str
+        Who asks; named where the key is missing.
+    timeout_s : float
+        For each step of a request: to connect, to write, to wait for more bytes.
+    http_client : httpx2.Client or None
+        Used in place of an own one.
+    """
+
+    address: Address
+    key_variable: str | None
+    role: str
+    timeout_s: float
+    http_client: "httpx2.Client | None" = field(default=None, repr=False)
+    _client: "OpenAI | None" = field(default=None, repr=False)
+    _secret: Secret | None = field(default=None, repr=False)
+
+    @property
+    def secret(self) -> Secret:
+        """The credentials.
+
+        Raises
+        ------
+        ConfigError
+            If the variable is not set, or holds no key.
+        """
+        if self._secret is None:
+            self._secret = read_secret(self.address, self.key_variable, self.role)
+        return self._secret
+
+    def get(self, path: str) -> Any:  # noqa: ANN401 as the server sends it
+        """Reply to a GET: parsed JSON, or text where it is none.
+
+        Raises
+        ------
+        openai.OpenAIError, ValueError
+            As the `openai` package raises them; `reason` words them.
+        """
+        return self._opened().get(path, cast_to=object, options=self._options())
+
+    def post(self, path: str, body: Mapping[str, object]) -> Any:  # noqa: ANN401
+        """Reply to a POST, as `get`."""
+        return self._opened().post(
+            path, body=dict(body), cast_to=object, options=self._options()
+        )
+
+    def reason(self, error: Exception) -> str:
+        """What an error of a request says, in one line, without credentials."""
+        import openai  # noqa: PLC0415 lazy: the request has imported it
+
+        if isinstance(error, openai.APIStatusError):
+            said = f"HTTP {error.status_code}: {error.response.text}"
+        elif isinstance(error, openai.APITimeoutError):
+            said = f"no reply within {self.timeout_s:g} s"
+        elif isinstance(error, openai.APIConnectionError):
+            cause = error.__cause__ or error
+            said = f"no connection ({type(cause).__name__}: {cause})"
+        else:
+            said = f"the reply cannot be read ({error})"
+        return " ".join(self.secret.mask(said).split())[:300]
+
+    def _options(self) -> Any:  # noqa: ANN401 a private type of openai
+        """Options of one request: without a key, none is sent."""
+        import openai  # noqa: PLC0415
+
+        return {
+            "headers": {} if self.secret.header else {"Authorization": openai.Omit()}
+        }
+
+    def _opened(self) -> "OpenAI":
+        if self._client is None:
+            from openai import OpenAI  # noqa: PLC0415 lazy: a third of a second
+
+            header = self.secret.header
+            # Given here, so that no key in the environment is sent instead.
+            self._client = OpenAI(
+                api_key="unused",
+                base_url=self.address.url,
+                max_retries=0,
+                timeout=self.timeout_s,
+                default_headers={"Authorization": header} if header else None,
+                http_client=self.http_client,
+            )
+        return self._client
+
+
+def direct_client(
+    base_url: str,
+    key_variable: str | None,
+    role: str,
+    timeout_s: float,
+    http_client: "httpx2.Client | None" = None,
+) -> DirectClient:
+    """Client of the endpoint at a base URL.
+
+    Raises
+    ------
+    ConfigError
+        If the URL cannot be used.
+    """
+    return DirectClient(
+        read_address(base_url), key_variable, role, timeout_s, http_client
+    )

@@ -1,0 +1,71 @@
+"""From atoms to single turns: the unit in which rerankers are compared.
+
+An atom is a pair of turns and mostly one of them holds the answer, so a list of
+turns in the order of the dialogue loses precision for nothing.
+"""
+
+import numpy as np
+
+from skillmill.compute.fusion import minmax, top_rows
+from skillmill.errors import StoreError
+from skillmill.memory.view import MemoryView
+from skillmill.skills.state import QueryContext
+from skillmill.types import Ranking
+
+#: What a turn's own MaxSim counts against the score of its atom. From .25 to 1 recall
+#: and reciprocal rank on LoCoMo differ by less than a point.
+TURN_WEIGHT = 0.5
+
+
+def turn_ranking(
+    ranking: Ranking,
+    query: QueryContext,
+    view: MemoryView,
+    weight: float = TURN_WEIGHT,
+) -> Ranking:
+    """Order the turns of the atoms of a ranking.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Of atoms of the view, as a retrieval program gives it for the query.
+    query, view
+        With token vectors, unless `weight` is 0.
+    weight : float
+        A turn scores its atom's score plus `weight` times its own MaxSim with the
+        query, both stretched to [0, 1] over the turns listed. 0: the turns of the
+        atoms one after the other, as they were said.
+
+    Returns
+    -------
+    Ranking
+        Arm, query, state and reason as given; items are turn ids, best first, each
+        once; of equal scores first the one whose atom comes first, then the earlier.
+
+    Raises
+    ------
+    StoreError
+        If token vectors are needed and lacking.
+    """
+    rows = [view.row[item] for item in ranking.items]
+    turns = [turn for row in rows for turn in view.atoms[row].turns]
+    if not turns:
+        return Ranking(
+            ranking.arm, ranking.query, (), (), ranking.state, ranking.reason
+        )
+    sizes = [len(view.atoms[row].turns) for row in rows]
+    scores = np.repeat(minmax(ranking.scores), sizes)
+    if weight:
+        if query.tokens is None:
+            raise StoreError(
+                f"question {query.id!r} has no token vectors to order turns by; build "
+                "them, or ask for weight 0",
+                record=query.id,
+            )
+        own = [view.late_turns(query.tokens, row) for row in rows]
+        scores = scores + weight * minmax(np.concatenate(own))
+    ordered = top_rows(scores[None], np.arange(len(turns)), len(turns))[0].tolist()
+    best: dict[str, float] = {}
+    for place in ordered:
+        best.setdefault(turns[place], round(float(scores[place]), 6))
+    return Ranking(ranking.arm, ranking.query, tuple(best), tuple(best.values()))
