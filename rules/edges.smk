@@ -7,23 +7,6 @@ AUDIT_FILE = source("library.edges.audit")
 SEQUENCES_FILE = source("library.edges.sequences")
 
 
-def edge_targets():
-    """Graph, sample to judge and measurements of every study of the library track."""
-    if CONFIG.library.path is None:
-        return []
-    names = ["edges.sqlite", "edge_sample.csv", "topology.sqlite"]
-    return expand("results/{study}/library/{name}", study=DISTRACTORS, name=names)
-
-
-def ranked(wildcards):
-    """Tasks and rankings of a study; nothing where it has no tasks."""
-    if not CONFIG.library.tasks:
-        return {}
-    names = ["tasks", "rankings", "graph_rankings"]
-    folder = f"results/{wildcards.study}/library"
-    return {name: f"{folder}/{name}.sqlite" for name in names}
-
-
 rule edges:
     """Draw typed edges between skills: by rule, by hand, from use and by a model."""
     input:

@@ -134,3 +134,20 @@ def report_targets():
     """Page of each study; the sample's also lies on top."""
     pages = expand("results/{study}/report.html", study=DISTRACTORS)
     return pages + (["results/report.html"] if CONFIG.study == "sample" else [])
+
+
+def edge_targets():
+    """Graph, sample to judge and measurements of every study of the library track."""
+    if CONFIG.library.path is None:
+        return []
+    names = ["edges.sqlite", "edge_sample.csv", "topology.sqlite"]
+    return expand("results/{study}/library/{name}", study=DISTRACTORS, name=names)
+
+
+def ranked(wildcards):
+    """Tasks and rankings of a study; nothing where it has no tasks."""
+    if not CONFIG.library.tasks:
+        return {}
+    names = ["tasks", "rankings", "graph_rankings"]
+    folder = f"results/{wildcards.study}/library"
+    return {name: f"{folder}/{name}.sqlite" for name in names}
