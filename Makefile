@@ -12,7 +12,7 @@ run: $(SETUP)
 	@$(BIN)/skillmill run
 
 test: $(SETUP)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(SETUP)
 	$(BIN)/ruff check .

@@ -66,7 +66,7 @@ def recorded_rows(records):
         if file.parent == records:
             continue
         with closing(sqlite3.connect(file)) as db:
-            for table in ("vector_record", "tag_record"):
+            for table in ("vector_record", "tag_record", "token_record"):
                 if db.execute(
                     "select 1 from sqlite_schema where name = ?", (table,)
                 ).fetchone():
