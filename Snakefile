@@ -65,12 +65,15 @@ rule memory:
 
 onstart:
     mark_start()
+    keep_results(Path("results"))
     tidy_records()
 
 
 onsuccess:
+    forget_results()
     show_summary()
 
 
 onerror:
+    restore_results(Path("results"))
     show_causes()

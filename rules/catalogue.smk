@@ -28,8 +28,6 @@ rule catalogue:
             if CONFIG.library.bodies
             else None
         ),
-        failed_share=CONFIG.limits.failed_share,
-        records=CONFIG.records,
         code=code_of("catalogue.py"),
     script:
         "../scripts/catalogue.py"
@@ -38,7 +36,7 @@ rule catalogue:
 rule tasks:
     """Read the tasks and match their ground truth with the catalogue."""
     input:
-        tasks=TASK_FILE or [],
+        tasks=TASK_FILES,
         standins=STANDINS or [],
         catalogue="results/{study}/library/catalogue.sqlite",
     output:
@@ -53,8 +51,6 @@ rule tasks:
         runtime=10,
         gpu=0,
     params:
-        failed_share=CONFIG.limits.failed_share,
-        records=CONFIG.records,
         code=code_of("tasks.py"),
     script:
         "../scripts/tasks.py"

@@ -1,9 +1,10 @@
 """Functions the rule files share; no rule lives here."""
 
 from skillmill.codehash import code_of as code_of_script
-from skillmill.config import SCHEMA, check_config, find_path
+from skillmill.config import SCHEMA, check_config, find_path, require_track
 from skillmill.data.discovery import find_skill_files
 from skillmill.errors import SkillmillError
+from skillmill.interfaces.kept import forget_results, keep_results, restore_results
 from skillmill.interfaces.run import mark_start
 
 RUN = os.environ.setdefault("SKILLMILL_RUN", uuid.uuid4().hex[:12])
@@ -24,6 +25,7 @@ def checked(function, *args, **kwargs):
 
 
 CONFIG = checked(check_config, config)
+checked(require_track, CONFIG)
 validate(config, str(SCHEMA))
 DISTRACTORS = {
     CONFIG.study: CONFIG.library.distractors.count,
@@ -73,6 +75,6 @@ def show_causes():
     """Repeat the first cause of each failed job, so that it is the last thing said."""
     from skillmill.interfaces.show import jobs_of
 
-    for job in jobs_of(Path(CONFIG.records), RUN):
+    for job in checked(jobs_of, Path(CONFIG.records), RUN):
         if job.state == "failed":
             print(f"error: {job.rule}: {job.first_cause}", file=sys.stderr)

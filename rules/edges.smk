@@ -44,8 +44,6 @@ rule edges:
         asking=EDGES.model.model_dump(
             exclude={"model", "base_url", "temperature", "max_tokens"}
         ),
-        failed_share=CONFIG.limits.failed_share,
-        records=CONFIG.records,
         code=code_of("edges.py"),
     script:
         "../scripts/edges.py"
@@ -70,7 +68,6 @@ rule edge_sample:
     params:
         per_relation=EDGES.audit_sample,
         seed=CONFIG.seed,
-        records=CONFIG.records,
         code=code_of("edge_sample.py"),
     script:
         "../scripts/edge_sample.py"
@@ -99,7 +96,6 @@ rule graph_rankings:
         arms=EDGES.arms.model_dump(exclude={"draws"}),
         learning=EDGES.learning.model_dump(),
         seed=CONFIG.seed,
-        records=CONFIG.records,
         code=code_of("graph_rankings.py"),
     script:
         "../scripts/graph_rankings.py"
@@ -131,8 +127,6 @@ rule topology:
         cutoffs=CONFIG.library.cutoffs,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,
-        failed_share=CONFIG.limits.failed_share,
-        records=CONFIG.records,
         code=code_of("topology.py"),
     script:
         "../scripts/topology.py"

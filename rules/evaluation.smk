@@ -26,7 +26,6 @@ rule rankings:
         encoding=CONFIG.encoder.model_dump(
             include={"batch_size", "device", "key_variable", "timeout_s", "max_tries"}
         ),
-        records=CONFIG.records,
         code=code_of("rankings.py"),
     script:
         "../scripts/rankings.py"
@@ -62,7 +61,6 @@ rule draws:
         bootstrap=CONFIG.evaluation.bootstrap,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,
-        records=CONFIG.records,
         code=code_of("draws.py"),
     script:
         "../scripts/draws.py"
@@ -89,8 +87,6 @@ rule library_scores:
         bootstrap=CONFIG.evaluation.bootstrap,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,
-        failed_share=CONFIG.limits.failed_share,
-        records=CONFIG.records,
         code=code_of("library_scores.py"),
     script:
         "../scripts/library_scores.py"
@@ -121,8 +117,6 @@ rule memory_scores:
         bootstrap=CONFIG.evaluation.bootstrap,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,
-        failed_share=CONFIG.limits.failed_share,
-        records=CONFIG.records,
         code=code_of("memory_scores.py"),
     script:
         "../scripts/memory_scores.py"

@@ -25,7 +25,6 @@ rule similar:
             "build": CONFIG.library.similarity.hnsw_build,
             "search": CONFIG.library.similarity.hnsw_search,
         },
-        records=CONFIG.records,
         code=code_of("similar.py"),
     script:
         "../scripts/similar.py"
@@ -49,7 +48,6 @@ rule relations:
         gpu=0,
     params:
         neighbours=CONFIG.memory.neighbours,
-        records=CONFIG.records,
         code=code_of("relations.py"),
     script:
         "../scripts/relations.py"

@@ -8,7 +8,12 @@ def tracked(files):
     does not make it stale.
     """
     here = Path.cwd()
-    readable = (f for f in files if f.is_file() and os.access(f, os.R_OK))
+    readable = [f for f in files if f.is_file() and os.access(f, os.R_OK)]
+    for file in readable:
+        if "{" in str(file) or "}" in str(file):
+            refuse(
+                f"{file}: Snakemake takes braces in a path for a wildcard; rename it"
+            )
     return sorted(
         str(f.relative_to(here) if f.is_relative_to(here) else f) for f in readable
     )
@@ -28,6 +33,12 @@ def skill_files():
     return found
 
 
+def task_files():
+    """The task file, where there is one."""
+    place = source("library.tasks")
+    return [] if place is None else tracked([Path(place)])
+
+
 def registry_files():
     """The registry, where a study takes distractors from it."""
     if not any(DISTRACTORS.values()):
@@ -38,7 +49,7 @@ def registry_files():
             "library.distractors asks for distractors but its path is null; name a"
             " registry file"
         )
-    return [found]
+    return tracked([Path(found)])
 
 
 def conversation_files():
@@ -47,7 +58,7 @@ def conversation_files():
     if place is None:
         return []
     path = Path(place)
-    return tracked(path.glob("*.json*")) if path.is_dir() else [place]
+    return tracked(path.glob("*.json*") if path.is_dir() else [path])
 
 
 def retrieval_skill_files():
@@ -66,7 +77,7 @@ def retrieval_skill_files():
 # Looked up as the workflow is read: an error inside an input function of a job whose
 # output is there would be taken for "nothing to do".
 SKILL_FILES = skill_files()
-TASK_FILE = source("library.tasks")
+TASK_FILES = task_files()
 REGISTRY_FILES = registry_files()
 CONVERSATION_FILES = conversation_files()
 RETRIEVAL_SKILL_FILES = retrieval_skill_files()

@@ -19,8 +19,6 @@ rule conversations:
     params:
         path=lambda w: source("memory.path"),
         format=CONFIG.memory.format,
-        failed_share=CONFIG.limits.failed_share,
-        records=CONFIG.records,
         code=code_of("conversations.py"),
     script:
         "../scripts/conversations.py"
@@ -44,7 +42,6 @@ rule atoms:
     params:
         shards=CONFIG.memory.shards,
         granularity=CONFIG.memory.granularity,
-        records=CONFIG.records,
         code=code_of("atoms.py"),
     script:
         "../scripts/atoms.py"
@@ -67,7 +64,6 @@ rule entities:
         gpu=0,
     params:
         tagger=CONFIG.tagger.name,
-        records=CONFIG.records,
         code=code_of("entities.py"),
     script:
         "../scripts/entities.py"
@@ -92,7 +88,6 @@ rule memory_store:
         runtime=10,
         gpu=0,
     params:
-        records=CONFIG.records,
         code=code_of("memory_store.py"),
     script:
         "../scripts/memory_store.py"
@@ -117,8 +112,6 @@ rule rollouts:
         gpu=0,
     params:
         budget=CONFIG.memory.budget,
-        failed_share=CONFIG.limits.failed_share,
-        records=CONFIG.records,
         code=code_of("rollouts.py"),
     script:
         "../scripts/rollouts.py"

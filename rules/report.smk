@@ -37,7 +37,6 @@ rule report:
         gpu=0,
     params:
         problems=CONFIG.report.problems,
-        records=CONFIG.records,
         code=code_of("report.py"),
     script:
         "../scripts/report.py"

@@ -24,7 +24,6 @@ rule vectors:
             include={"batch_size", "device", "key_variable", "timeout_s", "max_tries"}
         ),
         long_texts=CONFIG.encoder.long_texts,
-        records=CONFIG.records,
         code=code_of("vectors.py"),
     script:
         "../scripts/vectors.py"
@@ -53,7 +52,6 @@ rule tokens:
         encoding=CONFIG.encoder.model_dump(
             include={"batch_size", "device", "key_variable", "timeout_s", "max_tries"}
         ),
-        records=CONFIG.records,
         code=code_of("tokens.py"),
     script:
         "../scripts/tokens.py"

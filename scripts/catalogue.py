@@ -62,7 +62,7 @@ if __name__ == "__main__":
             pieces=load_pieces(EncoderSettings(**snakemake.params.pieces))
             if snakemake.params.pieces
             else None,
-            failed_share=snakemake.params.failed_share,
+            failed_share=this.failed_share,
             output=Path(snakemake.output.catalogue),
             provenance=this.provenance("catalogue", without=["root"]),
             counts=this.counts,

@@ -40,7 +40,7 @@ if __name__ == "__main__":
         main(
             path=Path(snakemake.params.path),
             file_format=snakemake.params.format,
-            failed_share=snakemake.params.failed_share,
+            failed_share=this.failed_share,
             output=Path(snakemake.output.conversations),
             provenance=this.provenance("conversations", without=["path"]),
             counts=this.counts,

@@ -84,7 +84,7 @@ if __name__ == "__main__":
             ),
             cutoffs=params.cutoffs,
             resampling=Resampling(params.bootstrap, params.level, params.seed),
-            records=Path(params.records),
+            records=this.records,
             output=(
                 Path(snakemake.output.scores),
                 this.provenance("scores", without=["encoding"]),

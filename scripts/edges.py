@@ -159,8 +159,8 @@ if __name__ == "__main__":
                 mode=mode,
                 max_calls=max_calls,
                 invalidation=params.invalidation,
-                records=Path(params.records),
-                failed_share=params.failed_share,
+                records=this.records,
+                failed_share=this.failed_share,
             ),
             output=Path(snakemake.output.edges),
             provenance=this.provenance(

@@ -64,7 +64,7 @@ if __name__ == "__main__":
         main(
             atoms_path=Path(snakemake.input.atoms),
             tagger=snakemake.params.tagger,
-            records=Path(snakemake.params.records),
+            records=this.records,
             output=Path(snakemake.output.entities),
             provenance=this.provenance("entities"),
             counts=this.counts,

@@ -63,7 +63,7 @@ if __name__ == "__main__":
             rankings_path=Path(snakemake.input.rankings),
             cutoffs=params.cutoffs,
             resampling=Resampling(params.bootstrap, params.level, params.seed),
-            failed_share=params.failed_share,
+            failed_share=this.failed_share,
             output=Path(snakemake.output.scores),
             provenance=this.provenance("scores"),
             counts=this.counts,

@@ -76,7 +76,7 @@ if __name__ == "__main__":
             cutoffs=params.cutoffs,
             splits=params.splits,
             resampling=Resampling(params.bootstrap, params.level, params.seed),
-            failed_share=params.failed_share,
+            failed_share=this.failed_share,
             output=Path(snakemake.output.scores),
             provenance=this.provenance("scores"),
             counts=this.counts,

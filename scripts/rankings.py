@@ -61,7 +61,7 @@ if __name__ == "__main__":
             encoder=EncoderSettings(
                 **params.encoder, **params.encoding, threads=snakemake.threads
             ),
-            records=Path(params.records),
+            records=this.records,
             output=Path(snakemake.output.rankings),
             provenance=this.provenance("rankings", without=["encoding"]),
             counts=this.counts,

@@ -74,7 +74,7 @@ if __name__ == "__main__":
             tokens_path=Path(tokens) if tokens else None,
             skill_files=[Path(path) for path in snakemake.input.skills],
             budget=snakemake.params.budget,
-            failed_share=snakemake.params.failed_share,
+            failed_share=this.failed_share,
             output=Path(snakemake.output.rollouts),
             provenance=this.provenance("rankings"),
             counts=this.counts,

@@ -49,10 +49,10 @@ def _one(path: str | list[str] | None) -> Path | None:
 if __name__ == "__main__":
     with job(snakemake) as this:
         main(
-            tasks_path=Path(snakemake.input.tasks),
+            tasks_path=Path(snakemake.input.tasks[0]),
             catalogue_path=Path(snakemake.input.catalogue),
             standins_path=_one(snakemake.input.get("standins")),
-            failed_share=snakemake.params.failed_share,
+            failed_share=this.failed_share,
             output=Path(snakemake.output.tasks),
             provenance=this.provenance("tasks"),
             counts=this.counts,

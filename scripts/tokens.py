@@ -58,7 +58,7 @@ if __name__ == "__main__":
             settings=EncoderSettings(
                 **params.encoder, **params.encoding, threads=snakemake.threads
             ),
-            records=Path(params.records),
+            records=this.records,
             output=Path(snakemake.output.tokens),
             provenance=this.provenance("tokens", without=["encoding"]),
             counts=this.counts,

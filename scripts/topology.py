@@ -172,7 +172,7 @@ if __name__ == "__main__":
                 cutoffs=params.cutoffs,
                 level=params.level,
                 seed=params.seed,
-                failed_share=params.failed_share,
+                failed_share=this.failed_share,
             ),
             output=Path(snakemake.output.topology),
             provenance=this.provenance("topology"),

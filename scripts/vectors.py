@@ -70,7 +70,7 @@ if __name__ == "__main__":
                 **params.encoder, **params.encoding, threads=snakemake.threads
             ),
             long_texts=params.long_texts,
-            records=Path(params.records),
+            records=this.records,
             output=Path(snakemake.output.vectors),
             provenance=this.provenance("vectors", without=["encoding"]),
             counts=this.counts,

@@ -126,3 +126,12 @@ def test_a_template_beside_a_used_module_counts(package):
     assert with_template != before
     (root / "unused.html").write_text("<p>")
     assert codehash.code_of(script) == with_template
+
+
+def test_the_script_itself_counts_by_its_text_not_its_time(package):
+    _, script = package
+    before = codehash.code_of(script)
+    script.touch()
+    assert codehash.code_of(script) == before
+    script.write_text(script.read_text() + "# more\n")
+    assert codehash.code_of(script) != before

@@ -12,6 +12,7 @@ from skillmill.config import (
     find_path,
     json_schema,
     nearest_key,
+    require_track,
 )
 from skillmill.errors import ConfigError
 from tests.conftest import REPOSITORY
@@ -144,3 +145,21 @@ def test_a_missing_path_names_the_key_and_the_way_out(folders):
         find_path("{data_root}/locomo", "memory.path", data_root="ext", base=base)
     assert "memory.path: nothing lies at ext/locomo" in str(caught.value)
     assert "SKILLMILL_DATA" in str(caught.value)
+
+
+def test_a_cutoff_past_what_a_ranking_holds_is_refused():
+    with pytest.raises(
+        ConfigError, match=r"memory.cutoffs asks for the top 20, .* = 10"
+    ):
+        check_config({"memory": {"path": "x", "budget": 10}})
+
+
+def test_a_run_without_any_track_is_refused():
+    with pytest.raises(ConfigError, match="both null, so there is nothing to build"):
+        require_track(check_config({"library": {"path": None}}))
+
+
+@pytest.mark.parametrize("values", [{"seed": True}, {"memory": {"shards": "4"}}])
+def test_a_value_of_another_type_is_named_and_not_bent(values):
+    with pytest.raises(ConfigError, match="valid integer"):
+        check_config(values)

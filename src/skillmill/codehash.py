@@ -30,6 +30,10 @@ VERSIONED = {
     "torch": "torch",
     "yaml": "PyYAML",
     "matplotlib": "matplotlib",
+    "onnxruntime": "onnxruntime",
+    "openai": "openai",
+    "hnswlib": "hnswlib",
+    "tokenizers": "tokenizers",
     "jinja2": "jinja2",
 }
 
@@ -124,11 +128,11 @@ def data_files(modules: Iterable[Path]) -> list[Path]:
 def code_of(script: Path) -> str:
     """Hash (12 hex digits) of what a script runs.
 
-    Covers its import closure, the data files beside those modules and the versions of
-    the libraries they reach. The script's own text is left out: Snakemake watches it.
+    Covers its own text, its import closure, the data files beside those modules and
+    the versions of the libraries they reach.
     """
     modules, libraries = closure(script)
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(script.read_bytes())
     for path in [*modules, *data_files(modules)]:
         digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())

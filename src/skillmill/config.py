@@ -40,7 +40,7 @@ class Section(BaseModel):
     """A block of keys; an unknown key is an error, not a surprise."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, use_attribute_docstrings=True
+        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
     )
 
 
@@ -279,10 +279,10 @@ class Memory(Section):
 
     path: str | None = None
     """File or folder of conversations; null turns the memory track off."""
-    format: Literal["locomo", "chatlog"] = "chatlog"
+    format: Literal["locomo", "longmemeval", "perltqa", "chatlog"] = "chatlog"
     """How the conversations are written."""
-    granularity: Literal["turn_pair", "turn"] = "turn_pair"
-    """What one atom covers (ERSkill: turn pairs)."""
+    granularity: Literal["turn_pair", "turn", "session", "record"] = "turn_pair"
+    """What one atom covers (ERSkill: turn pairs; records for PerLTQA)."""
     shards: Annotated[int, Field(ge=1, le=10_000)] = 1
     """Jobs per memory stage; a hash of its id deals a conversation to a shard."""
     skills: list[str] = ["src/skillmill/skills/seeds"]
@@ -394,7 +394,41 @@ def check_config(values: Mapping[str, Any]) -> Config:
     _check_studies(config)
     _check_encoder(config.encoder)
     _check_edges(config.library.edges)
+    _check_cutoffs(config)
     return config
+
+
+def require_track(config: Config) -> None:
+    """Refuse to build nothing.
+
+    Raises
+    ------
+    ConfigError
+        If neither track has a path.
+    """
+    if config.library.path is None and config.memory.path is None:
+        raise ConfigError(
+            "config: library.path and memory.path are both null, so there is nothing to"
+            " build; set one of them"
+        )
+
+
+def _check_cutoffs(config: Config) -> None:
+    """Refuse cut-offs past what a ranking holds."""
+    for key, cutoffs, bound, held in (
+        (
+            "library",
+            config.library.cutoffs,
+            "library.ranker.depth",
+            config.library.ranker.depth,
+        ),
+        ("memory", config.memory.cutoffs, "memory.budget", config.memory.budget),
+    ):
+        if max(cutoffs) > held:
+            raise ConfigError(
+                f"config: {key}.cutoffs asks for the top {max(cutoffs)}, but a ranking"
+                f" holds {bound} = {held}; raise the one or lower the other"
+            )
 
 
 def _check_encoder(encoder: Encoder) -> None:

@@ -23,9 +23,8 @@ def snakemake(tmp_path, monkeypatch):
         log=[str(tmp_path / "job.log")],
         rule="catalogue",
         wildcards=Params(study="s"),
-        params=Params(
-            records=str(tmp_path / "records"), code="c0de", seed=3, root="/x"
-        ),
+        params=Params(code="c0de", seed=3, root="/x"),
+        config={"records": str(tmp_path / "records"), "limits": {"failed_share": 0.2}},
         input=Params(skills=["a", "b"], one="c"),
     )
 
@@ -99,3 +98,17 @@ def test_a_load_report_is_counted_with_its_first_failure():
     count_report(counts, LoadReport("lib", 10, 8, 1, 1, problems), 0.2)
     assert (counts.total("ok"), counts.total("failed")) == (9, 1)
     assert counts.first_cause == "b.md: not UTF-8"
+
+
+def test_a_run_log_that_cannot_be_written_is_a_warning(snakemake, tmp_path, capsys):
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "runs.sqlite").write_bytes(b"no database" * 50)
+    with job(snakemake) as this:
+        this.counts.add("ok")
+    assert capsys.readouterr().err.startswith("warning: ")
+
+
+def test_trouble_of_the_machine_is_one_line_too(snakemake, capsys):
+    with pytest.raises(SystemExit), job(snakemake):
+        raise OSError(28, "No space left on device", "page.html")
+    assert "No space left on device: 'page.html'" in capsys.readouterr().err

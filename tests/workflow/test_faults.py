@@ -86,6 +86,48 @@ def test_a_corrupt_artifact_is_named_with_the_way_out(copied):
     copied.run(run="mended")
 
 
+def test_a_failed_job_leaves_what_was_built(copied):
+    """Snakemake deletes outputs before a job starts; they are put back."""
+    before = copied.dumps()
+    copied.config = {"memory": {"splits": {"test": ["nobody"]}}}
+    failing(copied)
+    assert copied.dumps() == before
+    copied.config = {}
+    copied.run(run="mended")
+    assert copied.dumps() == before
+
+
+def test_a_run_log_that_cannot_be_written_fails_no_job(copied, tmp_path):
+    records = tmp_path / "other-records"
+    records.mkdir()
+    (records / "runs.sqlite").write_bytes(b"not a database" * 100)
+    copied.records = records
+    said = copied.run("--forcerun", "similar", run="logless")
+    assert "warning: " in said.stderr
+    assert "runs.sqlite" in said.stderr
+
+
+def test_blanks_and_signs_in_paths_are_names(copied):
+    sample = copied.root / "data" / "sample"
+    odd = copied.root / "data" / "odd 'sample' $HOME [x] *"
+    sample.rename(odd)
+    copied.config = {
+        "library": {"path": str(odd / "library"), "tasks": str(odd / "tasks.jsonl")},
+        "memory": {"path": str(odd / "conversations.jsonl")},
+    }
+    copied.run(run="odd")
+    assert {job.state for job in copied.jobs("odd")} == {"ok"}
+
+
+def test_braces_in_a_path_are_refused_by_name(copied):
+    """Snakemake would take them for a wildcard, and for nothing to do."""
+    library = copied.root / "data" / "sample" / "library"
+    (library / "finance").rename(library / "fin {shard} ance")
+    said = failing(copied)
+    assert "fin {shard} ance" in said
+    assert "rename it" in said
+
+
 @pytest.mark.parametrize(
     ("config", "parts"),
     [

@@ -18,13 +18,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
-from skillmill.errors import LimitError, SkillmillError
+from skillmill.errors import LimitError, SkillmillError, StoreError
 from skillmill.store.artifact import Provenance
 from skillmill.store.runs import JobRow, log_job
 from skillmill.types import LoadReport, Problem, State
-
-#: Params that say where or how a job ran, not what its artifact holds.
-PLACES = frozenset({"code", "records", "failed_share"})
 
 
 @dataclass
@@ -81,6 +78,20 @@ class Job:
         """Name of the study."""
         return str(self.snakemake.wildcards.study)
 
+    @property
+    def records(self) -> Path:
+        """Folder of the record stores.
+
+        From the configuration, not from the rule's params: where rows are recorded
+        and how many may fail do not change a result, so they must not rerun a job.
+        """
+        return Path(self.snakemake.config["records"])
+
+    @property
+    def failed_share(self) -> float:
+        """Largest share of a stage's records that may fail."""
+        return float(self.snakemake.config["limits"]["failed_share"])
+
     def provenance(
         self,
         kind: str,
@@ -91,7 +102,7 @@ class Job:
         params = {
             name: value
             for name, value in self.snakemake.params.items()
-            if name not in PLACES and name not in without
+            if name != "code" and name not in without
         }
         return Provenance(
             kind=kind,
@@ -124,39 +135,46 @@ def job(snakemake: Any) -> Iterator[Job]:  # noqa: ANN401 (typed by Snakemake at
     started = time.monotonic()
     try:
         yield this
-    except SkillmillError as error:
+    except (SkillmillError, OSError) as error:
+        # An OSError is the machine's trouble (disk full, folder not writable) and names
+        # its file; a traceback would only hide it.
         this.counts.first_cause = str(error)
         logging.error("%s", error)
         _log_run(this, time.monotonic() - started, state="failed")
         sys.stderr.write(f"error: {error}\n")
-        sys.exit(error.exit_code)
+        sys.exit(getattr(error, "exit_code", SkillmillError.exit_code))
     _log_run(this, time.monotonic() - started, state="ok")
 
 
 def _log_run(this: Job, seconds: float, state: Literal["ok", "failed"]) -> None:
-    """Add the job's row to the run log."""
+    """Add the job's row to the run log; a log that cannot be written is a warning.
+
+    The job's result does not depend on it.
+    """
     counts = this.counts
     logging.info("%s", counts)
     wildcards = this.snakemake.wildcards
-    log_job(
-        Path(this.snakemake.params.records),
-        JobRow(
-            run=os.environ.get("SKILLMILL_RUN", ""),
-            rule=str(this.snakemake.rule),
-            study=this.study,
-            part=str(wildcards.get("part") or wildcards.get("shard") or ""),
-            state=state,
-            seconds=round(seconds, 3),
-            peak_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
-            computed=counts.computed,
-            reused=counts.reused,
-            ok=counts.total("ok"),
-            empty=counts.total("empty"),
-            failed=counts.total("failed"),
-            skipped=counts.total("skipped"),
-            first_cause=counts.first_cause,
-        ),
+    row = JobRow(
+        run=os.environ.get("SKILLMILL_RUN", ""),
+        rule=str(this.snakemake.rule),
+        study=this.study,
+        part=str(wildcards.get("part") or wildcards.get("shard") or ""),
+        state=state,
+        seconds=round(seconds, 3),
+        peak_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        computed=counts.computed,
+        reused=counts.reused,
+        ok=counts.total("ok"),
+        empty=counts.total("empty"),
+        failed=counts.total("failed"),
+        skipped=counts.total("skipped"),
+        first_cause=counts.first_cause,
     )
+    try:
+        log_job(this.records, row)
+    except StoreError as error:
+        logging.warning("%s", error)
+        sys.stderr.write(f"warning: {error}\n")
 
 
 def count_report(counts: Counts, report: LoadReport, failed_share: float) -> None:

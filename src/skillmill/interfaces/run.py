@@ -14,7 +14,19 @@ from skillmill.errors import InputError
 
 #: Options after which Snakemake knows how much it may use, or needs nothing.
 SIZED = ("--cores", "-c", "--jobs", "-j", "--profile", "--unlock", "--help", "-h")
-DRY = ("-n", "--dry-run", "--dryrun")
+
+#: Options with which Snakemake builds nothing, so that there is nothing to remark.
+QUIET = (
+    "-n",
+    "--dry",
+    "--unlock",
+    "--report",
+    "--lint",
+    "--list",
+    "-l",
+    "-h",
+    "--help",
+)
 
 #: Names the file that a workflow with something to do touches as it starts.
 STARTED = "SKILLMILL_STARTED"
@@ -26,6 +38,7 @@ def run_workflow(arguments: Sequence[str]) -> int:
     All cores are used unless the arguments say otherwise. A run that had nothing to
     do says so.
     """
+    arguments = _one_configfile(arguments)
     command = [sys.executable, "-m", "snakemake", *_snakefile(arguments), *arguments]
     if not any(argument.startswith(SIZED) for argument in arguments):
         command += ["--cores", "all"]
@@ -34,7 +47,7 @@ def run_workflow(arguments: Sequence[str]) -> int:
         environment = {**os.environ, STARTED: str(mark)}
         code = subprocess.run(command, check=False, env=environment).returncode
         worked = mark.exists()
-    if code == 0 and not worked and not any(a in DRY for a in arguments):
+    if code == 0 and not worked and not any(a.startswith(QUIET) for a in arguments):
         click.echo("nothing to do")
     return code
 
@@ -43,6 +56,39 @@ def mark_start() -> None:
     """Tell the `run_workflow` that waits, if one does, that there is work to do."""
     if os.environ.get(STARTED):
         Path(os.environ[STARTED]).touch()
+
+
+def _one_configfile(arguments: Sequence[str]) -> list[str]:
+    """The arguments with all overlays behind one `--configfile`, in their order.
+
+    Snakemake would take the last `--configfile` and drop the ones before.
+
+    Raises
+    ------
+    InputError
+        If an overlay is missing.
+    """
+    overlays: list[str] = []
+    rest: list[str] = []
+    taking = False
+    for argument in arguments:
+        name, _, value = argument.partition("=")
+        if name in ("--configfile", "--configfiles"):
+            taking = not value
+            overlays += [value] if value else []
+        elif taking and argument.endswith((".yaml", ".yml", ".json")):
+            overlays.append(argument)
+        else:
+            taking = False
+            rest.append(argument)
+    for overlay in overlays:
+        if not Path(overlay).is_file():
+            raise InputError(
+                f"--configfile: no file at {overlay}; the overlays that ship are in"
+                " configs/",
+                record=overlay,
+            )
+    return [*rest, "--configfile", *overlays] if overlays else rest
 
 
 def _snakefile(arguments: Sequence[str]) -> list[str]:

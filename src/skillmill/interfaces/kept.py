@@ -1,0 +1,63 @@
+"""What was built stays readable when the job that makes it again fails.
+
+Snakemake deletes a job's outputs before the job starts. As a run starts, every result
+gets a second name (a hard link) in a folder of its own; what a failed or killed run
+left missing is put back from there. A result that was put back looks older than its
+inputs, so the next run makes it again.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+KEPT = Path(".snakemake", "skillmill-kept")
+
+
+def keep_results(results: Path, kept: Path = KEPT) -> int:
+    """Give every file below `results` a second name below `kept`; how many.
+
+    What an earlier run that was killed has kept, and is still missing, is kept on.
+    """
+    linked = 0
+    for path in _files(results):
+        other = kept / path.relative_to(results)
+        other.parent.mkdir(parents=True, exist_ok=True)
+        other.unlink(missing_ok=True)
+        try:
+            os.link(path, other)
+        except OSError:  # a file system without hard links
+            shutil.copy2(path, other)
+        linked += 1
+    return linked
+
+
+def restore_results(results: Path, kept: Path = KEPT) -> list[Path]:
+    """Put back every kept file that is missing; their paths, sorted.
+
+    Drafts are left out. The time of a file put back is the epoch, so that it counts
+    as older than anything it was made from.
+    """
+    restored = []
+    for other in _files(kept):
+        path = results / other.relative_to(kept)
+        if path.exists():
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(other, path)
+        os.utime(path, (0, 0))
+        restored.append(path)
+    forget_results(kept)
+    return sorted(restored)
+
+
+def forget_results(kept: Path = KEPT) -> None:
+    """Drop the second names: the run ended well."""
+    shutil.rmtree(kept, ignore_errors=True)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Finished files below a folder, sorted."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.name.endswith(".tmp"):
+            yield path

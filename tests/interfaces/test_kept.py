@@ -1,0 +1,53 @@
+"""Results survive the failure of the job that makes them again."""
+
+import pytest
+
+from skillmill.interfaces.kept import forget_results, keep_results, restore_results
+
+
+@pytest.fixture
+def places(tmp_path):
+    results, kept = tmp_path / "results", tmp_path / "kept"
+    (results / "s" / "library").mkdir(parents=True)
+    (results / "s" / "library" / "scores.sqlite").write_text("scores")
+    (results / "report.html").write_text("page")
+    (results / "s" / "half.sqlite.tmp").write_text("draft")
+    return results, kept
+
+
+def test_a_missing_result_is_put_back_and_looks_old(places):
+    results, kept = places
+    assert keep_results(results, kept) == 2
+    store = results / "s" / "library" / "scores.sqlite"
+    store.unlink()
+    assert restore_results(results, kept) == [store]
+    assert store.read_text() == "scores"
+    assert store.stat().st_mtime == 0
+    assert not kept.exists()
+
+
+def test_a_result_that_was_made_again_is_left_alone(places):
+    results, kept = places
+    keep_results(results, kept)
+    page = results / "report.html"
+    page.unlink()
+    page.write_text("new page")
+    assert restore_results(results, kept) == []
+    assert page.read_text() == "new page"
+
+
+def test_what_a_killed_run_kept_is_kept_on(places):
+    results, kept = places
+    keep_results(results, kept)
+    store = results / "s" / "library" / "scores.sqlite"
+    store.unlink()  # killed here: nothing was put back
+    assert keep_results(results, kept) == 1
+    assert restore_results(results, kept) == [store]
+
+
+def test_nothing_kept_puts_nothing_back(places):
+    results, kept = places
+    keep_results(results, kept)
+    forget_results(kept)
+    (results / "report.html").unlink()
+    assert restore_results(results, kept) == []
