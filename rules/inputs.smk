@@ -96,49 +96,70 @@ def passages_of(wildcards):
     return [f"results/{wildcards.study}/{wildcards.part}/{n}.sqlite" for n in names]
 
 
+def encoder_revision():
+    """Hash of the weights of an encoder in a folder, which may change under its name.
+
+    Bundled weights are pinned by hash, those of an endpoint cannot be seen.
+    """
+    if CONFIG.encoder.name.startswith(("bundled:", "endpoint:")):
+        return None
+    from skillmill.interfaces.configured import encoder_settings
+    from skillmill.models.encoder import identity_of
+
+    return checked(identity_of, encoder_settings(CONFIG.encoder))["revision"]
+
+
+def tagger_version():
+    """Version of the tagger's package, which no import statement names."""
+    from skillmill.models.tagger import tagger_identity
+
+    return checked(tagger_identity, CONFIG.tagger.name)["version"]
+
+
 def tokens_of(wildcards):
     """Token vectors of a shard, where a retrieval skill searches by late interaction."""
     shard = f"results/{wildcards.study}/memory/{wildcards.shard}"
     return f"{shard}/tokens.sqlite" if LATE else []
 
 
-def report_inputs(wildcards):
-    """Stores that the page of a study shows."""
-    library = f"results/{wildcards.study}/library/{{name}}.sqlite"
-    memory = f"results/{wildcards.study}/memory/{{name}}.sqlite"
-    found = []
-    if CONFIG.library.path:
-        names = ["catalogue", "similar", "vectors"]
-        if CONFIG.library.tasks:
-            names += ["tasks", "rankings", "scores"]
-        found += [library.format(name=name) for name in names]
-    if CONFIG.memory.path and wildcards.study == CONFIG.study:
-        found += [memory.format(name=name) for name in ("conversations", "scores")]
-        stages = ("atoms", "entities", "vectors", "relations", "memory", "rollouts")
-        found += [
-            memory.format(name=f"{n}/{stage}") for n in SHARDS for stage in stages
-        ]
-    return found
-
-
-def library_targets():
-    """Graph of every study of the library track, and scores where there are tasks."""
+def library_stores(study):
+    """Stores of the library track of a study that its page shows."""
     if CONFIG.library.path is None:
         return []
-    names = ["similar", "scores"] if CONFIG.library.tasks else ["similar"]
-    found = expand(
-        "results/{study}/library/{name}.sqlite", study=DISTRACTORS, name=names
-    )
-    if CONFIG.library.tasks and CONFIG.library.draws.seeds:
+    names = ["catalogue", "similar", "vectors"]
+    if CONFIG.library.tasks:
+        names += ["tasks", "rankings", "scores"]
+    return [f"results/{study}/library/{name}.sqlite" for name in names]
+
+
+def memory_stores(study):
+    """Stores of the memory track of a study that its page shows."""
+    if CONFIG.memory.path is None or study != CONFIG.study:
+        return []
+    stages = ["atoms", "entities", "vectors", "relations", "memory", "rollouts"]
+    names = ["conversations", "scores"]
+    names += [f"{shard}/{stage}" for shard in SHARDS for stage in stages]
+    return [f"results/{study}/memory/{name}.sqlite" for name in names]
+
+
+def report_inputs(wildcards):
+    """Stores that the page of a study shows."""
+    return library_stores(wildcards.study) + memory_stores(wildcards.study)
+
+
+# Targets name every store, not the last ones alone: Snakemake would not miss a store in
+# the middle that somebody deleted.
+def library_targets():
+    """Stores of every study of the library track, and the draws of distractors."""
+    found = [store for study in DISTRACTORS for store in library_stores(study)]
+    if CONFIG.library.path and CONFIG.library.tasks and CONFIG.library.draws.seeds:
         found.append(f"results/{CONFIG.study}/draws/scores.sqlite")
     return found
 
 
 def memory_targets():
-    """Score table of the memory track."""
-    if CONFIG.memory.path is None:
-        return []
-    return [f"results/{CONFIG.study}/memory/scores.sqlite"]
+    """Stores of the memory track."""
+    return memory_stores(CONFIG.study)
 
 
 def report_targets():

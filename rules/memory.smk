@@ -64,6 +64,7 @@ rule entities:
         gpu=0,
     params:
         tagger=CONFIG.tagger.name,
+        version=tagger_version(),
         code=code_of("entities.py"),
     script:
         "../scripts/entities.py"

@@ -24,6 +24,7 @@ rule vectors:
             include={"batch_size", "device", "key_variable", "timeout_s", "max_tries"}
         ),
         long_texts=CONFIG.encoder.long_texts,
+        revision=encoder_revision(),
         code=code_of("vectors.py"),
     script:
         "../scripts/vectors.py"

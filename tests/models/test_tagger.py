@@ -60,3 +60,21 @@ def test_a_model_that_is_not_installed_is_refused_with_the_way_out():
 def test_a_package_that_is_no_model_is_refused():
     with pytest.raises(ModelError, match="'PyStemmer' holds no module of that name"):
         tagger_identity("PyStemmer")
+
+
+def test_a_text_of_a_million_characters_is_tagged_in_pieces(tagger):
+    one = "Maria sold the boat in Lisbon. "
+    text = one * 1700  # more than one piece
+    (long,), (short,) = tagger.tag([text]), tagger.tag([one])
+    assert long["noun"]["boat"] == 1700 * short["noun"]["boat"]
+    assert long["ner"]["Lisbon"] == 1700
+
+
+def test_a_cut_falls_between_words_and_loses_none():
+    from skillmill.models.tagger import _cut
+
+    text = "abc def ghi " * 5 + "x" * 30
+    pieces = list(_cut(text, 10))
+    assert "".join(pieces) == text
+    assert all(0 < len(piece) <= 10 for piece in pieces)
+    assert pieces[0] == "abc def"

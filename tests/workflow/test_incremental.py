@@ -112,6 +112,21 @@ def test_ten_random_edits_end_where_a_clean_build_ends(copied, tmp_path, seed):
     assert sum(job.computed for job in clean.jobs(f"clean-{seed}")) == 0
 
 
+def test_fresh_records_give_the_same_bytes(copied, tmp_path):
+    """A vector does not depend on the texts that it was encoded with."""
+    editor = Editor(copied.root, 3)
+    for _ in range(2):
+        editor.describe()
+        editor.say()
+        copied.run(run="edit-3")
+    fresh = copied.clone(tmp_path / "fresh")
+    fresh.records = tmp_path / "records"
+    fresh.run(run="fresh")
+    assert sum(job.computed for job in fresh.jobs("fresh")) > 300
+    mine, theirs = copied.dumps(), fresh.dumps()
+    assert [name for name in mine if mine[name] != theirs[name]] == []
+
+
 def test_a_deleted_skill_leaves_no_trace_u16(copied):
     """No ghost in the catalogue, vectors, edges or rankings: all is as it was."""
     before = copied.dumps()

@@ -25,6 +25,10 @@ UNUSED_PARTS = ("parser", "senter")
 
 NOUN_TAGS = frozenset({"NOUN", "PROPN"})
 
+#: Characters tagged at once: a tagger needs about a kilobyte of memory for each, and
+#: spaCy refuses more than a million.
+LONGEST = 50_000
+
 #: What `tag` gives for one text: kind (`ner`, `noun`) -> entity -> occurrences.
 Tags = dict[str, dict[str, int]]
 
@@ -57,7 +61,20 @@ class SpacyTagger:
         if not texts:
             return []
         pipeline = self._loaded()
-        return [_tags_of(doc) for doc in pipeline.pipe(texts, batch_size=batch_size)]
+        pieces = [
+            (row, piece) for row, text in enumerate(texts) for piece in _cut(text)
+        ]
+        found: list[dict[str, Counter[str]]] = [
+            {"ner": Counter(), "noun": Counter()} for _ in texts
+        ]
+        docs = pipeline.pipe([piece for _, piece in pieces], batch_size=batch_size)
+        for (row, _), doc in zip(pieces, docs, strict=True):
+            for kind, counts in _tags_of(doc).items():
+                found[row][kind].update(counts)
+        return [
+            {kind: _counts(counts.elements()) for kind, counts in row.items()}
+            for row in found
+        ]
 
     def _loaded(self) -> "Language":
         """Load the pipeline once; from then on the same object."""
@@ -107,6 +124,16 @@ def tagger_identity(name: str = DEFAULT_TAGGER) -> dict[str, str]:
             record=name,
         )
     return {"model": name, "version": versions[name], "spacy": versions["spacy"]}
+
+
+def _cut(text: str, size: int = LONGEST) -> Iterator[str]:
+    """Give a text in pieces of at most `size` characters, cut at blanks."""
+    while len(text) > size:
+        blank = max(text.rfind(mark, 1, size) for mark in " \n\t")
+        end = blank if blank > 0 else size
+        yield text[:end]
+        text = text[end:]
+    yield text
 
 
 def _tags_of(doc: "Doc") -> Tags:
