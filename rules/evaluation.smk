@@ -70,7 +70,10 @@ rule library_scores:
     """Score the arms of the library track."""
     input:
         tasks="results/{study}/library/tasks.sqlite",
-        rankings="results/{study}/library/rankings.sqlite",
+        rankings=[
+            "results/{study}/library/rankings.sqlite",
+            "results/{study}/library/graph_rankings.sqlite",
+        ],
     output:
         scores="results/{study}/library/scores.sqlite",
     log:

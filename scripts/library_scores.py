@@ -1,4 +1,4 @@
-"""Rule `library_scores`: tasks and rankings in, scores out.
+"""Rule `library_scores`: tasks and rankings, of rankers and graph arms, in, scores out.
 
 Tables: score (one figure with its interval), query_score (one value per arm, task and
 metric).
@@ -13,6 +13,7 @@ from skillmill.evaluate.groups import task_groups
 from skillmill.evaluate.ranked import library_metrics, score_rankings
 from skillmill.interfaces.job import Counts, job
 from skillmill.store import artifact, catalogue, load, rankings, scores
+from skillmill.types import Ranking
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def main(
     tasks_path: Path,
-    rankings_path: Path,
+    rankings_paths: Sequence[Path],
     cutoffs: Sequence[int],
     resampling: Resampling,
     failed_share: float,
@@ -31,8 +32,10 @@ def main(
     """Score every arm on every task, with intervals over tasks."""
     with artifact.reading(tasks_path, "tasks") as db:
         tasks = catalogue.load_tasks(db)
-    with artifact.reading(rankings_path, "rankings") as db:
-        found = rankings.load_rankings(db)
+    found: list[Ranking] = []
+    for path in rankings_paths:
+        with artifact.reading(path, "rankings") as db:
+            found += rankings.load_rankings(db)
     for ranking in found:
         counts.add(ranking.state, 1, ranking.reason)
     counts.check("ranking skills", failed_share)
@@ -60,7 +63,7 @@ if __name__ == "__main__":
         params = snakemake.params
         main(
             tasks_path=Path(snakemake.input.tasks),
-            rankings_path=Path(snakemake.input.rankings),
+            rankings_paths=[Path(path) for path in snakemake.input.rankings],
             cutoffs=params.cutoffs,
             resampling=Resampling(params.bootstrap, params.level, params.seed),
             failed_share=this.failed_share,

@@ -58,11 +58,15 @@ def test_the_sample_tells_the_rankers_apart(built):
     rows = [r for r in show(built, "--track", "library", "--metric", "recall")
             if r["k"] == 5]  # fmt: skip
     pooled = {r["arm"]: r["value"] for r in rows if r["category"] == "all"}
-    assert set(pooled) == LIBRARY_ARMS
+    assert set(pooled) > LIBRARY_ARMS
     assert max(pooled.values()) < 1.0
     spreads = {}
     for phrasing in ("direct", "paraphrase", "indirect"):
-        values = [r["value"] for r in rows if r["category"] == phrasing]
+        values = [
+            r["value"]
+            for r in rows
+            if r["category"] == phrasing and r["arm"] in LIBRARY_ARMS
+        ]
         spreads[phrasing] = max(values) - min(values)
     assert max(spreads.values()) >= 0.08, spreads
 

@@ -1,6 +1,7 @@
 """Tables and summaries for a terminal."""
 
 from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -11,6 +12,9 @@ from skillmill.interfaces.show import headline, percent_of, read_scores
 from skillmill.store import artifact, load
 from skillmill.store.runs import JobRow
 from skillmill.types import Score
+
+#: Arms that a summary lists for each figure, best first.
+SHOWN = 8
 
 #: Columns of the plain score table.
 COLUMNS = ("study", "arm", "split", "category", "metric")
@@ -50,12 +54,13 @@ def summary(results: Path, study: str) -> None:
     # A run of single targets, or of a library without tasks, has no scores.
     scored = any((results / study).glob("*/scores.sqlite"))
     rows = read_scores(results, study) if scored else []
-    shown = None
-    for track, label, row in headline(rows):
-        if (track, label) != shown:
-            click.echo(f"  {track}: {label}, percent [95 % interval]")
-            shown = (track, label)
-        click.echo(f"    {row.arm:<24} {percent_of(row)}")
+    for (track, label), arms in groupby(headline(rows), key=lambda item: item[:2]):
+        best = sorted((row for _, _, row in arms), key=lambda row: -(row.value or 0))
+        click.echo(f"  {track}: {label}, percent [95 % interval]")
+        for row in best[:SHOWN]:
+            click.echo(f"    {row.arm:<24} {percent_of(row)}")
+        if len(best) > SHOWN:
+            click.echo(f"    and {len(best) - SHOWN} more: skillmill show scores")
     page = results / study / "report.html"
     front = results / "report.html"
     if study == "sample" and front.exists():
