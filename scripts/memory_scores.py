@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from skillmill.evaluate.aggregate import Resampling, summarise
 from skillmill.evaluate.groups import question_groups
 from skillmill.evaluate.ranked import memory_metrics, score_rankings
+from skillmill.evaluate.sessions import Place, session_scores, skipped, wanted_by
 from skillmill.interfaces.job import Counts, job
 from skillmill.store import artifact, conversations, load, rankings, scores
-from skillmill.store.atoms import load_question_atoms
-from skillmill.types import Ranking, Split
+from skillmill.store.atoms import load_atom_turns, load_question_atoms
+from skillmill.types import Question, Ranking, Split
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -37,11 +38,10 @@ def main(
     """
     with artifact.reading(conversations_path, "conversations") as db:
         questions = conversations.load_questions(db)
+        places = conversations.load_turn_places(db)
+    evidence, sources = _evidence([atoms for atoms, _ in shards], questions, places)
     found: list[Ranking] = []
-    evidence: dict[str, tuple[str, ...]] = {question.id: () for question in questions}
-    for atoms_path, rollouts_path in shards:
-        with artifact.reading(atoms_path, "atoms") as db:
-            evidence.update(load_question_atoms(db))
+    for _, rollouts_path in shards:
         with artifact.reading(rollouts_path, "rankings") as db:
             found.extend(rankings.load_rankings(db))
     for ranking in found:
@@ -49,6 +49,12 @@ def main(
     counts.check("running retrieval skills", failed_share)
     arms = {ranking.arm for ranking in found}
     values = score_rankings(found, evidence, memory_metrics(cutoffs), arms)
+    if any(question.evidence_sessions for question in questions):
+        wanted = wanted_by(questions, places)
+        by_session = session_scores(found, wanted, sources, cutoffs, arms)
+        for reason, n in skipped(wanted, by_session).items():
+            counts.add("skipped", n, reason)
+        values += by_session
     table = summarise(
         values,
         question_groups(questions, splits),
@@ -60,6 +66,24 @@ def main(
         load.save_outcomes(db, "memory_scores", counts.states)
         scores.save_scores(db, table)
         scores.save_query_scores(db, values)
+
+
+def _evidence(
+    stores: Sequence[Path],
+    questions: Sequence[Question],
+    places: Mapping[tuple[str, str], Place],
+) -> tuple[dict[str, tuple[str, ...]], dict[str, list[Place]]]:
+    """Question -> its evidence atoms, and atom -> the places of its turns."""
+    evidence: dict[str, tuple[str, ...]] = {question.id: () for question in questions}
+    sources: dict[str, list[Place]] = {}
+    for path in stores:
+        with artifact.reading(path, "atoms") as db:
+            evidence.update(load_question_atoms(db))
+            for atom, turns in load_atom_turns(db).items():
+                sources[atom] = [places[turn] for turn in turns]
+    # What the history lacks cannot be retrieved: its evidence leads astray.
+    evidence.update({q.id: () for q in questions if q.abstention})
+    return evidence, sources
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import yaml
 
 from skillmill.config import (
     SCHEMA,
-    Config,
     check_config,
     find_path,
     json_schema,
@@ -15,6 +14,7 @@ from skillmill.config import (
     require_track,
 )
 from skillmill.errors import ConfigError
+from skillmill.settings.whole import Config
 from tests.conftest import REPOSITORY
 
 

@@ -122,12 +122,15 @@ class Session:
 
     `number` counts from 1 as in the file. `date_text` is the date as written,
     `started` the same as ISO 8601 minutes (`2023-05-08T13:56`), None if unknown.
+    `id` is the session's own name where it has one; two copies of a session in one
+    conversation share it, their numbers differ.
     """
 
     number: int
     date_text: str | None
     started: str | None
     turns: tuple[Turn, ...]
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,21 +151,32 @@ class Question:
     the order given; `()` means unknown, so recall is null, not zero. `answer`
     is text; `answer_type` is the JSON type it was written in. For an adversarial
     question `answer` is None unless given, and `trap` is the wrong answer.
+
+    `category` is LoCoMo's number, None in other data; `kind` is the label that scores
+    are broken down by, for LoCoMo the name of the category. `date` is when it was
+    asked, as ISO 8601 minutes. `evidence_sessions` names sessions by their `id`, each
+    once. `abstention` tells that the history lacks the answer and that the right reply
+    is to say so (LongMemEval): such a question has no evidence to be found and is
+    never pooled with others.
     """
 
     id: str
     conversation: str
     text: str
-    category: int
+    category: int | None
     answer: str | None
     answer_type: str
     trap: str | None
     evidence: tuple[str, ...]
+    kind: str = ""
+    date: str | None = None
+    evidence_sessions: tuple[str, ...] = ()
+    abstention: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A memory record: for a conversation, a pair of turns (ERSkill, eq. 4).
+    """A memory record: a pair of turns, or what the granularity says (ERSkill, eq. 4).
 
     `id` is `<conversation>/<session>/<position from 0>`; `turns` are the ids of
     the turns it covers, `time_keys` its dates as ISO days (`2023-05-08`).

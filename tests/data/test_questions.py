@@ -14,7 +14,9 @@ def read(**fields):
 
 
 def test_a_clean_question_has_no_remarks():
-    question = Question("c/q0", "c", "When?", 2, "in May", "string", None, ("D1:1",))
+    question = Question(
+        "c/q0", "c", "When?", 2, "in May", "string", None, ("D1:1",), "temporal"
+    )
     assert read() == (question, [])
 
 

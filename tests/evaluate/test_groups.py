@@ -4,11 +4,17 @@ import pytest
 
 from skillmill.errors import ConfigError
 from skillmill.evaluate.groups import question_groups, task_groups
-from skillmill.types import Question, Task
+from skillmill.types import CATEGORIES, Question, Task
 
 
 def question(name, conversation, category):
-    return Question(name, conversation, "?", category, "x", "string", None, ())
+    kind = CATEGORIES[category]
+    return Question(name, conversation, "?", category, "x", "string", None, (), kind)
+
+
+def chat_question(name, kind, *, abstention=False):
+    asked = (name, name, "?", None, "x", "string", None, (), kind)
+    return Question(*asked, abstention=abstention)
 
 
 def test_a_task_counts_in_the_pooled_row_and_in_its_categories():
@@ -28,6 +34,20 @@ def test_category_numbers_bear_locomos_names_u20():
         "q3": [("all", "all"), ("all", "open-domain")],
         "q4": [("all", "all"), ("all", "single-hop")],
         "q5": [("all", "adversarial")],
+    }
+
+
+def test_a_kind_without_a_number_has_a_row_and_abstention_is_apart_u22():
+    """What must not be answered would change the pooled figure's meaning (U22)."""
+    asked = [
+        chat_question("q1", "multi-session"),
+        chat_question("q2", "abstention", abstention=True),
+        chat_question("q3", "events"),
+    ]
+    assert question_groups(asked, {}) == {
+        "q1": [("all", "all"), ("all", "multi-session")],
+        "q2": [("all", "abstention")],
+        "q3": [("all", "all"), ("all", "events")],
     }
 
 

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from skillmill.memory.atoms import (
     GRANULARITIES,
+    by_time,
     dated_text,
     evidence_atoms,
+    session_atoms,
     single_turn_atoms,
     strip_names,
     turn_pair_atoms,
@@ -102,6 +104,54 @@ def test_single_turns_make_one_atom_each():
     )
 
 
+def test_a_session_is_one_atom_and_an_empty_one_is_none():
+    talk = conversation(3, 0, 1)
+    atoms = session_atoms(talk)
+    assert [(atom.id, atom.position) for atom in atoms] == [
+        ("garden/1/0", 0),
+        ("garden/3/0", 0),
+    ]
+    assert [atom.turns for atom in atoms] == [("D1:1", "D1:2", "D1:3"), ("D3:1",)]
+    assert atoms[0].text == "Ines: words 1\nTom: words 2\nInes: words 3"
+    assert GRANULARITIES["session"](talk) == GRANULARITIES["record"](talk) == atoms
+
+
+@pytest.mark.parametrize("granularity", GRANULARITIES)
+def test_every_granularity_covers_each_turn_once_in_order(granularity):
+    talk = conversation(5, 1, 4)
+    covered = [turn for atom in GRANULARITIES[granularity](talk) for turn in atom.turns]
+    assert covered == [turn.id for session in talk.sessions for turn in session.turns]
+
+
+def timed(*days):
+    """One atom a session; None for a session without a date."""
+    sessions = (
+        Session(number, day, day, turns(number, 1))
+        for number, day in enumerate(days, start=1)
+    )
+    return single_turn_atoms(Conversation("c", ("Ines",), tuple(sessions)))
+
+
+@pytest.mark.parametrize(
+    ("days", "order"),
+    [
+        ((), []),
+        (("2024-03-02", "2024-03-01", "2024-03-03"), [2, 1, 3]),
+        (("2024-03-01", "2024-03-01"), [1, 2]),
+        (("2024-03-02", None, "2024-03-01", None), [3, 4, 1, 2]),
+        ((None, "2024-03-01", None), [1, 2, 3]),
+        ((None, None), [1, 2]),
+    ],
+)
+def test_atoms_are_put_in_order_of_time_and_undated_ones_follow_theirs(days, order):
+    assert [atom.session for atom in by_time(timed(*days))] == order
+
+
+def test_the_atoms_of_a_session_stay_in_its_order():
+    atoms = single_turn_atoms(conversation(2, 2))
+    assert by_time(atoms) == atoms
+
+
 def test_the_hash_is_that_of_the_nfc_text_u37():
     hashes = set()
     for form in ("NFC", "NFD"):
@@ -160,6 +210,12 @@ def test_without_speakers_only_blanks_collapse():
     assert strip_names(" who \n was it ", ()) == "who was it"
     assert strip_names(" who \n was it ", (" ",)) == "who was it"
     assert strip_names("", ("Tom",)) == ""
+
+
+def test_roles_are_words_of_a_question_not_names():
+    text = "Which user interface did the assistant like?"
+    assert strip_names(text, ("user", "Assistant")) == text
+    assert strip_names(text, ("user", "Which")) == text.removeprefix("Which ")
 
 
 def test_a_mark_of_writing_direction_is_no_part_of_a_name_u37():

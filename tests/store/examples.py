@@ -98,7 +98,8 @@ CONVERSATIONS = [
                     Turn("D1:2", HEBREW, CHINESE, "a picture of a mill"),
                 ),
             ),
-            Session(2, None, None, ()),
+            Session(2, None, None, (), "s1"),
+            Session(3, None, None, (Turn("D3:1", "Ada", "again"),), "s1"),
         ),
     ),
     Conversation("talk-1", (), ()),
@@ -108,6 +109,20 @@ QUESTIONS = [
     *(
         Question(f"talk-2/q{at}", "talk-2", CHINESE, 5, None, "null", HEBREW, turns)
         for at, turns in enumerate([("D1:2", "D1:10"), (), *[("D1:2",)] * 9])
+    ),
+    Question(
+        "talk-2/q11",
+        "talk-2",
+        "how many mills?",
+        None,
+        "2",
+        "integer",
+        None,
+        ("D3:1",),
+        kind="abstention",
+        date="2023-06-02T09:30",
+        evidence_sessions=("s1", HEBREW),
+        abstention=True,
     ),
 ]
 ATOMS = [

@@ -67,7 +67,10 @@ def test_a_memory_holds_the_rows_of_all_its_stages(tmp_path):
         assert load_encoder(db) == {"dim": 2, "name": "mini"}
         assert load_outcomes(db) == []
     covered = sum(len(atom.turns) for atom in ATOMS)
-    asked = sum(1 + len(question.evidence) for question in QUESTIONS)
+    asked = sum(
+        1 + len(question.evidence) + len(question.evidence_sessions)
+        for question in QUESTIONS
+    )
     # and 2 passages, 2 vectors, the encoder's 2 keys
     assert copied == len(ATOMS) + covered + asked + len(MENTIONS) + len(EDGES) + 6
 

@@ -16,6 +16,7 @@ from skillmill.store.artifact import (
     reading,
     writing,
 )
+from skillmill.store.schema import SCHEMA_VERSION
 from tests.store.examples import (
     provenance,
 )
@@ -77,7 +78,7 @@ def test_the_logical_dump_names_kind_tables_and_rows(tmp_path):
     write_edges(tmp_path / "e.sqlite")
     dump = logical_dump(tmp_path / "e.sqlite").splitlines()
     assert dump[:4] == [
-        "edges 1",
+        f"edges {SCHEMA_VERSION}",
         "edge(source, target, relation, weight, provenance)",
         "  ('a', 'b', 'similar_to', 0.30000000000000004, 'embedding')",
         "  ('a', 'b', 'similar_to', 1.0, 'rule')",

@@ -7,6 +7,7 @@ import pytest
 from skillmill.errors import StoreError
 from skillmill.store.artifact import digest, kind_of, logical_dump, reading, writing
 from skillmill.store.edges import load_edges, save_edges
+from skillmill.store.schema import SCHEMA_VERSION
 from skillmill.store.vectors import load_vectors, save_vectors
 from tests.store.examples import EDGES, provenance, unprivileged
 
@@ -97,7 +98,8 @@ def test_another_version_of_the_tables_is_named(path, change, found):
         db.execute(f"update provenance {change} where key = 'schema'")
     db.close()
     message = refusal(path)
-    assert f"expected version 1 of its tables, found {found}; delete it" in message
+    wanted = f"expected version {SCHEMA_VERSION} of its tables, found {found}"
+    assert f"{wanted}; delete it" in message
 
 
 def test_a_folder_is_named(tmp_path):

@@ -12,14 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from skillmill.data.jsontext import (
-    clean_text,
-    parse_json,
-    read_id,
-    read_text_file,
-    shown,
-    shown_path,
-)
+from skillmill.data.jsonfiles import json_files, note, read_list, refuse_twice
+from skillmill.data.jsontext import clean_text, read_id, shown, shown_path
 from skillmill.data.loadreport import Remark, ReportBuilder, outcome_of
 from skillmill.data.questions import QuestionKeys, QuestionReader
 from skillmill.data.turns import TurnKeys, read_date, read_turn
@@ -59,17 +53,17 @@ def load_locomo(path: Path) -> tuple[list[Conversation], list[Question], LoadRep
     questions: list[Question] = []
     homes: dict[str, str] = {}
     lost: list[str] = []
-    for file in _json_files(path):
+    for file in json_files(path, "LoCoMo"):
         name = shown_path(file)
-        for position, row in enumerate(_read_list(file, name), start=1):
+        for position, row in enumerate(read_list(file, "LoCoMo samples"), start=1):
             sample = _read_sample(row, position)
-            _note(report, name, sample.id, sample.remarks)
+            note(report, name, sample.id, sample.remarks)
             asked = row.get("qa") if isinstance(row, Mapping) else None
             if sample.conversation is None:
                 lost += [f"{name}, {sample.id}: {sample.remarks[-1].message}"]
                 _count_lost(report, asked)
                 continue
-            _refuse_twice(sample.id, homes.get(sample.id), name)
+            refuse_twice("sample", sample.id, homes.get(sample.id), name)
             homes[sample.id] = name
             conversations.append(sample.conversation)
             questions += _read_questions(report, name, sample.conversation, asked)
@@ -81,50 +75,6 @@ def load_locomo(path: Path) -> tuple[list[Conversation], list[Question], LoadRep
             record=shown_path(path),
         )
     return conversations, questions, report.build()
-
-
-def _json_files(path: Path) -> list[Path]:
-    """List the files to read: the path itself, or a folder's by name."""
-    if not path.is_dir():
-        return [path]
-    files = sorted(file for file in path.glob("*.json") if file.is_file())
-    if not files:
-        raise InputError(
-            f"{shown_path(path)}: expected a folder with .json files, got none;"
-            " name the file, or put LoCoMo's there",
-            record=shown_path(path),
-        )
-    return files
-
-
-def _read_list(file: Path, name: str) -> list[object]:
-    """Read the top of a file, which is a list."""
-    samples = parse_json(read_text_file(file), name)
-    if isinstance(samples, list):
-        return samples
-    keys = f" with the keys {shown(list(samples))}" if isinstance(samples, dict) else ""
-    raise InputError(
-        f"{name}: expected a list of LoCoMo samples at the top, got"
-        f" {'an object' if keys else shown(samples)}{keys}; put the samples into [ ]",
-        record=name,
-    )
-
-
-def _refuse_twice(sample: str, home: str | None, name: str) -> None:
-    """Refuse a sample that was read before, from the file `home`."""
-    if home is None:
-        return
-    where = f"twice in {name}" if home == name else f"in {home} and in {name}"
-    raise InputError(
-        f"sample '{sample}' is {where}; expected each id once, take one of them away",
-        record=sample,
-    )
-
-
-def _note(report: ReportBuilder, file: str, record: str, remarks: list[Remark]) -> None:
-    """Place remarks in the report."""
-    for remark in remarks:
-        report.add(remark.at(file, record))
 
 
 def _count_lost(report: ReportBuilder, asked: object) -> None:
@@ -141,7 +91,7 @@ def _read_questions(
     if not isinstance(asked, list):
         message = f"expected a list of questions under 'qa', got {shown(asked)}"
         remark = Remark(None, "questions-missing", f"{message}; there are none")
-        _note(report, file, conversation.id, [remark])
+        note(report, file, conversation.id, [remark])
         return []
     turns = {turn.id for session in conversation.sessions for turn in session.turns}
     reader = QuestionReader(conversation.id, turns, QUESTION_KEYS)

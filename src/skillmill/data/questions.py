@@ -21,6 +21,14 @@ _JSON_TYPES: Mapping[type, str] = {
 _NUMBERS = {name: number for number, name in CATEGORIES.items()}
 
 
+class Answer(NamedTuple):
+    """An answer as text, None if there is none, and the JSON type it was written in."""
+
+    text: str | None
+    type: str
+    remarks: list[Remark]
+
+
 class QuestionKeys(NamedTuple):
     """What a format calls the fields of a question."""
 
@@ -86,6 +94,7 @@ class QuestionReader:
             answer_type=_JSON_TYPES[type(row.get(self._keys.answer))],
             trap=trap.text or None,
             evidence=evidence,
+            kind=CATEGORIES[category],
         )
         remarks += self._remarks(question, row)
         remarks += _text_remarks(words, answer, trap)
@@ -93,12 +102,8 @@ class QuestionReader:
 
     def _remarks(self, question: Question, row: Mapping[str, object]) -> list[Remark]:
         """Say what is odd about the answer, and about a text asked before."""
-        remarks = []
         written = shown(row.get(self._keys.answer))
-        kind = question.answer_type
-        if kind in ("integer", "number", "boolean"):
-            message = f"expected a text as answer, got {written}; it became text"
-            remarks.append(Remark(None, f"answer-{kind}", message, "info"))
+        remarks = _type_remarks(row.get(self._keys.answer))
         if question.category == ADVERSARIAL and question.answer and question.trap:
             message = f"an adversarial question has both an answer, {written}, and"
             message += " a trap; the answer is the gold"
@@ -120,6 +125,25 @@ def read_category(value: object) -> int | None:
     if type(value) is int and value in CATEGORIES:
         return value
     return None
+
+
+def read_answer(value: object) -> Answer:
+    """Read an answer, a text or a number; anything else is none, and reported."""
+    words = clean_text(_as_text(value) or "")
+    remarks = [*_type_remarks(value), *surrogate_remarks("answer", words)]
+    if not words.text:
+        message = f"expected an answer as text, got {shown(value)}; it is unknown"
+        remarks.append(Remark(None, "answer-missing", message))
+    return Answer(words.text or None, _JSON_TYPES[type(value)], remarks)
+
+
+def _type_remarks(answer: object) -> list[Remark]:
+    """Report an answer that was no text and became one."""
+    kind = _JSON_TYPES[type(answer)]
+    if kind not in ("integer", "number", "boolean"):
+        return []
+    message = f"expected a text as answer, got {shown(answer)}; it became text"
+    return [Remark(None, f"answer-{kind}", message, "info")]
 
 
 def _as_text(value: object) -> str | None:

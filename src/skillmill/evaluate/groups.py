@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from skillmill.errors import ConfigError
-from skillmill.types import ADVERSARIAL, CATEGORIES, Question, Split, Task
+from skillmill.types import ADVERSARIAL, Question, Split, Task
 
 
 def task_groups(tasks: Iterable[Task]) -> dict[str, list[tuple[Split, str]]]:
@@ -17,10 +17,11 @@ def task_groups(tasks: Iterable[Task]) -> dict[str, list[tuple[Split, str]]]:
 def question_groups(
     questions: Sequence[Question], splits: Mapping[Split, Sequence[str]]
 ) -> dict[str, list[tuple[Split, str]]]:
-    """Groups of each question: its category and the pooled row, in each of its splits.
+    """Groups of each question: its kind and the pooled row, in each of its splits.
 
-    Adversarial questions ask for what was never said; they have a row of their own and
-    are not pooled (as in LoCoMo's own tables). Splits are by whole conversations.
+    Adversarial questions and those that call for abstention ask for what was never
+    said; they have rows of their own and are not pooled (as in LoCoMo's own tables).
+    Splits are by whole conversations.
 
     Raises
     ------
@@ -40,8 +41,8 @@ def question_groups(
         own: list[Split] = ["all"]
         if question.conversation in asked:
             own.append(asked[question.conversation])
-        names = [CATEGORIES[question.category]]
-        if question.category != ADVERSARIAL:
+        names = [question.kind]
+        if question.category != ADVERSARIAL and not question.abstention:
             names.insert(0, "all")
         groups[question.id] = [(split, name) for split in own for name in names]
     return groups

@@ -7,10 +7,11 @@ from typing import Any
 import yaml
 
 import skillmill
-from skillmill.config import Config, check_config
-from skillmill.config import Encoder as EncoderSection
+from skillmill.config import check_config
 from skillmill.errors import ConfigError
 from skillmill.models.encoder import EncoderSettings
+from skillmill.settings.models import Encoder as EncoderSection
+from skillmill.settings.whole import Config
 
 #: Parts of the encoder's section that are no matter of the encoder itself.
 _OF_THE_JOB = {"gpus", "long_texts"}

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from skillmill.config import Config
 from skillmill.errors import SkillmillError
 from skillmill.interfaces.configured import encoder_settings
 from skillmill.interfaces.finding import Finding, Grade
@@ -23,6 +22,7 @@ from skillmill.models.abilities import (
 )
 from skillmill.models.direct import direct_client
 from skillmill.models.heuristics.registry import STAND_INS
+from skillmill.settings.whole import Config
 
 if TYPE_CHECKING:
     import httpx2

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from skillmill.config import Config
 from skillmill.interfaces.configured import workflow_folder
 from skillmill.interfaces.finding import Finding, Grade
 from skillmill.models.hardware import has_bfloat16, has_cuda, instruction_set
 from skillmill.models.onnx_export import CACHE_VARIABLE, cache_folder
+from skillmill.settings.whole import Config
 from skillmill.store.fitness import LEAST_SQLITE, problem_of, sqlite_version
 
 _LEAST_PYTHON = (3, 11)

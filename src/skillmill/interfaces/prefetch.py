@@ -7,7 +7,6 @@ copies. What can be prepared is prepared, such as an encoder's ONNX form.
 from collections.abc import Callable
 from pathlib import Path
 
-from skillmill.config import Config
 from skillmill.errors import SkillmillError
 from skillmill.interfaces.configured import encoder_settings
 from skillmill.interfaces.finding import Finding
@@ -22,6 +21,7 @@ from skillmill.models.weights import (
     check_weights,
     find_folder,
 )
+from skillmill.settings.whole import Config
 
 
 def check_models(config: Config, *, prepare: bool) -> list[Finding]:

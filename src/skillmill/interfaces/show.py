@@ -16,6 +16,9 @@ HEADLINES = {
     "memory": (
         ("recall", 10, "evidence recall@10"),
         ("full_evidence", 10, "full evidence@10"),
+        ("session_recall_any", 5, "session recall@5, any evidence session"),
+        ("session_recall_all", 5, "session recall@5, all evidence sessions"),
+        ("turn_recall", 10, "turn recall@10"),
     ),
 }
 

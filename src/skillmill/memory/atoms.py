@@ -1,8 +1,9 @@
 """Atoms of a conversation: the records that its memory holds and finds.
 
-ERSkill, section 2.2 and eq. 4: an atom is a pair of consecutive turns. Its text
-carries the speakers and the captions of images but not the date, so that equal
-words have one vector; `dated_text` adds the date for lexical search.
+ERSkill, section 2.2, eq. 4 and appendix A.1: an atom is a pair of consecutive turns,
+or, where the memory has other sources than talk (PerLTQA), a record. Its text carries
+the speakers and the captions of images but not the date, so that equal words have one
+vector; `dated_text` adds the date for lexical search.
 """
 
 import hashlib
@@ -15,6 +16,9 @@ from skillmill.types import Atom, Conversation, Question, Session, Turn
 
 # Marks that set the direction of writing; they are no part of a name.
 _DIRECTION = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
+
+#: What chat logs call the two sides. No names: a question may well mean the words.
+ROLES = frozenset({"user", "assistant", "system", "tool"})
 
 
 def turn_pair_atoms(conversation: Conversation) -> list[Atom]:
@@ -31,11 +35,45 @@ def single_turn_atoms(conversation: Conversation) -> list[Atom]:
     return _atoms(conversation, size=1)
 
 
-#: How many turns an atom may hold, by the word used in settings.
+def session_atoms(conversation: Conversation) -> list[Atom]:
+    """Make one atom of each session that has turns, in their order.
+
+    A record (a field of a profile, a relation, an event) is loaded as a session of its
+    own, so that this makes one atom of each record and of each dialogue.
+    """
+    return [
+        _atom(conversation, session, 0, session.turns)
+        for session in conversation.sessions
+        if session.turns
+    ]
+
+
+#: What one atom covers, by the word used in settings.
 GRANULARITIES: Mapping[str, Callable[[Conversation], list[Atom]]] = {
     "turn_pair": turn_pair_atoms,
     "turn": single_turn_atoms,
+    "session": session_atoms,
+    "record": session_atoms,
 }
+
+
+def by_time(atoms: Iterable[Atom]) -> list[Atom]:
+    """Order the atoms of one conversation by time; those of a session stay together.
+
+    Sessions need not come in the order of their dates. One without a date stays behind
+    the session it follows; of equal times, the lower number comes first.
+
+    Parameters
+    ----------
+    atoms : iterable of Atom
+        Of one conversation, in the order of sessions and positions.
+    """
+    moment = ""
+    placed = []
+    for atom in atoms:
+        moment = atom.timestamp or moment
+        placed.append((moment, atom.session, atom.position, atom))
+    return [atom for *_, atom in sorted(placed, key=lambda place: place[:3])]
 
 
 def dated_text(atom: Atom) -> str:
@@ -68,7 +106,8 @@ def strip_names(text: str, speakers: Sequence[str]) -> str:
 
     Every atom carries these names, so they tell nothing and pull a dense query
     away from its matter. Removed are whole names and the first word of a name of
-    several words, in any case, together with a possessive `'s` (`James'` too).
+    several words, in any case, together with a possessive `'s` (`James'` too). Roles
+    (`user`, `assistant`) are words, not names, and stay.
 
     Parameters
     ----------
@@ -135,7 +174,7 @@ def _names(speakers: Sequence[str]) -> list[str]:
     names = set()
     for speaker in speakers:
         words = _DIRECTION.sub("", unicodedata.normalize("NFC", speaker)).split()
-        if words:
+        if words and " ".join(words).casefold() not in ROLES:
             names.add(" ".join(words))
             # An initial is no name: "A. Rahman" must not take every "a" away.
             first = words[0].rstrip(".")

@@ -6,7 +6,7 @@ from sqlite3 import Connection
 
 from skillmill.report.inputs import Query, ReportInputs
 from skillmill.store import artifact, catalogue, conversations, load, scores
-from skillmill.types import CATEGORIES, LoadReport, QueryScore, Score
+from skillmill.types import LoadReport, QueryScore, Score
 
 #: What of each kind of store is counted as built: label of the page -> table.
 BUILT = {
@@ -79,7 +79,8 @@ def _read_tasks(gathered: Gathered, db: Connection) -> None:
 def _read_conversations(gathered: Gathered, db: Connection) -> None:
     _read_reports(gathered, db)
     for question in conversations.load_questions(db):
-        label = f"{question.category} {CATEGORIES[question.category]}"
+        number = "" if question.category is None else f"{question.category} "
+        label = f"{number}{question.kind}"
         gathered.queries[question.id] = Query(question.text, "memory", (label,))
 
 

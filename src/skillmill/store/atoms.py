@@ -58,6 +58,20 @@ def load_atoms(db: sqlite3.Connection) -> list[Atom]:
     ]
 
 
+def load_atom_turns(db: sqlite3.Connection) -> dict[str, list[tuple[str, str]]]:
+    """Read atom -> (conversation, turn id) of the turns it covers, in their order.
+
+    An atom that covers no turn is absent.
+    """
+    turns: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for atom, conversation, turn in db.execute(
+        "select atom, conversation, turn from atom_turn"
+        " join atom on atom.id = atom_turn.atom order by atom, atom_turn.position"
+    ):
+        turns[atom].append((conversation, turn))
+    return dict(turns)
+
+
 def save_question_atoms(
     db: sqlite3.Connection, atoms: Mapping[str, Iterable[str]]
 ) -> None:

@@ -24,7 +24,7 @@ def save_conversations(
     insert(
         db,
         "session",
-        ((id, s.number, s.date_text, s.started) for id, s in sessions),
+        ((id, s.number, s.date_text, s.started, s.id) for id, s in sessions),
     )
     insert(
         db,
@@ -46,16 +46,35 @@ def load_conversations(db: sqlite3.Connection) -> list[Conversation]:
     ):
         turns[conversation, number].append(Turn(*rest))
     sessions: defaultdict[str, list[Session]] = defaultdict(list)
-    for conversation, number, date_text, started in db.execute(
-        "select conversation, number, date_text, started"
+    for conversation, number, date_text, started, name in db.execute(
+        "select conversation, number, date_text, started, id"
         " from session order by conversation, number"
     ):
         own = tuple(turns[conversation, number])
-        sessions[conversation].append(Session(number, date_text, started, own))
+        sessions[conversation].append(Session(number, date_text, started, own, name))
     return [
         Conversation(id, speakers, tuple(sessions[id]))
         for id, speakers in load_speakers(db)
     ]
+
+
+def load_turn_places(
+    db: sqlite3.Connection,
+) -> dict[tuple[str, str], tuple[str, int]]:
+    """Read where each turn was said, without what was said.
+
+    Returns
+    -------
+    dict
+        (conversation, turn id) -> (session, place in it from 0). A session without an
+        id of its own is named by its number; copies of a session share their places.
+    """
+    rows = db.execute(
+        "select turn.conversation, turn.id, coalesce(session.id, session.number),"
+        " position from turn join session on session.conversation = turn.conversation"
+        " and session.number = turn.session"
+    )
+    return {(home, turn): (str(name), at) for home, turn, name, at in rows}
 
 
 def save_speakers(
@@ -97,14 +116,8 @@ def save_questions(db: sqlite3.Connection, questions: Iterable[Question]) -> Non
         asked[q.conversation] += 1
         rows.append(
             (
-                q.id,
-                q.conversation,
-                position,
-                q.category,
-                q.text,
-                q.answer,
-                q.answer_type,
-                q.trap,
+                *(q.id, q.conversation, position, q.category, q.text),
+                *(q.answer, q.answer_type, q.trap, q.kind, q.date, int(q.abstention)),
             )
         )
     insert(db, "question", rows)
@@ -113,17 +126,45 @@ def save_questions(db: sqlite3.Connection, questions: Iterable[Question]) -> Non
         "evidence",
         ((q.id, at, turn) for q in questions for at, turn in enumerate(q.evidence)),
     )
+    insert(
+        db,
+        "evidence_session",
+        (
+            (q.id, at, name)
+            for q in questions
+            for at, name in enumerate(q.evidence_sessions)
+        ),
+    )
 
 
 def load_questions(db: sqlite3.Connection) -> list[Question]:
     """Read all questions, sorted by conversation id, then in its order."""
-    evidence: defaultdict[str, list[str]] = defaultdict(list)
-    for question, turn in db.execute(
-        "select question, turn from evidence order by question, position"
-    ):
-        evidence[question].append(turn)
-    rows = db.execute(
-        "select id, conversation, text, category, answer, answer_type, trap"
-        " from question order by conversation, position, id"
+    turns, sessions = (
+        _grouped(db.execute(query))
+        for query in (
+            "select question, turn from evidence order by question, position",
+            "select question, session from evidence_session"
+            " order by question, position",
+        )
     )
-    return [Question(*(*row, tuple(evidence[row[0]]))) for row in rows]
+    rows = db.execute(
+        "select id, conversation, text, category, answer, answer_type, trap, kind,"
+        " date, abstention from question order by conversation, position, id"
+    )
+    return [
+        Question(
+            *(
+                *(*row[:7], tuple(turns[row[0]]), *row[7:9]),
+                *(tuple(sessions[row[0]]), bool(row[9])),
+            )
+        )
+        for row in rows
+    ]
+
+
+def _grouped(rows: Iterable[tuple[str, str]]) -> defaultdict[str, list[str]]:
+    """Second members by the first, in order."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for key, value in rows:
+        groups[key].append(value)
+    return groups

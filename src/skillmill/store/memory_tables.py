@@ -19,6 +19,7 @@ create table session (
     number       integer not null,  -- as in the file, from 1
     date_text    text,              -- the date as written; null if unknown
     started      text,              -- the same as ISO 8601 minutes; null if unknown
+    id           text,              -- its own name, shared by copies; null if none
     primary key (conversation, number)
 ) strict, without rowid
 """
@@ -41,11 +42,14 @@ create table question (
     id           text primary key,  -- <conversation>/q<position from 0>
     conversation text not null,     -- conversation.id
     position     integer not null,  -- place in its conversation's list, from 0
-    category     integer not null,  -- LoCoMo's number, 1 to 5
+    category     integer,           -- LoCoMo's number, 1 to 5; null in other data
     text         text not null,     -- as asked
     answer       text,              -- the right answer; null if none is given
     answer_type  text not null,     -- JSON type that the answer was written in
-    trap         text               -- wrong answer of an adversarial question, or null
+    trap         text,              -- wrong answer of an adversarial question, or null
+    kind         text not null,     -- label that scores are broken down by
+    date         text,              -- when asked, ISO 8601 minutes; null if unknown
+    abstention   integer not null check (abstention in (0, 1))  -- 1: no answer exists
 ) strict, without rowid
 """
 
@@ -54,6 +58,15 @@ create table evidence (
     question text not null,     -- question.id
     position integer not null,  -- place in the question's list, from 0
     turn     text not null,     -- turn.id that holds evidence
+    primary key (question, position)
+) strict, without rowid
+"""
+
+EVIDENCE_SESSION = """
+create table evidence_session (
+    question text not null,     -- question.id
+    position integer not null,  -- place in the question's list, from 0
+    session  text not null,     -- session.id that holds evidence
     primary key (question, position)
 ) strict, without rowid
 """

@@ -13,7 +13,7 @@ from skillmill.store import tables as t
 from skillmill.store.tokens import TOKEN
 
 #: Version of the artifacts' tables.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 #: Version of the record stores' and the run log's tables, in `user_version`.
 RECORD_VERSION = 1
@@ -21,7 +21,7 @@ RECORD_VERSION = 1
 _EVERY = (t.PROVENANCE, t.PROVENANCE_INPUT, t.OUTCOME)
 _LOADED = (t.LOAD_COUNT, t.LOAD_PROBLEM)
 _VECTORS = (t.VECTOR, t.ENCODER)
-_QUESTIONS = (m.QUESTION, m.EVIDENCE)
+_QUESTIONS = (m.QUESTION, m.EVIDENCE, m.EVIDENCE_SESSION)
 _ATOMS = (
     m.CONVERSATION,
     *_QUESTIONS,

@@ -1,0 +1,1 @@
+"""Exports of chat programs, read as threads of messages."""

@@ -1,0 +1,1 @@
+"""The sections of config.yaml: every key, its meaning, its bounds."""

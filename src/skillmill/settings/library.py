@@ -1,0 +1,114 @@
+"""The skill library track."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from skillmill.settings.edges import Edges
+from skillmill.settings.section import STUDY, Count, Cutoffs, Section, Share
+
+
+class Distractors(Section):
+    """Registry rows mixed into the library to make ranking as hard as in the wild."""
+
+    path: str | None = None
+    """Registry file (.jsonl or .jsonl.gz); null: no distractors."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """Seed of the permutation that orders them."""
+    count: Count = 0
+    """How many join the study itself: a number, or `all`."""
+    variants: dict[Annotated[str, Field(pattern=STUDY)], Count] = {}
+    """Further studies over the same library: name -> how many distractors."""
+
+
+class Draws(Section):
+    """Rankings among several draws of distractors, out of all that a study holds."""
+
+    seeds: Annotated[int, Field(ge=0)] = 0
+    """Draws of each size, seeds 0, 1, ...; 0: none."""
+    sizes: list[Annotated[int, Field(ge=0)] | Literal["all"]] = [0, 1000, 5000, "all"]
+    """How many distractors a draw has."""
+
+
+class Ranker(Section):
+    """The rankers; docs/library.md says how each value was chosen."""
+
+    fusion: Literal["weighted", "rrf"] = "weighted"
+    """`weighted`: sum of min-max scores; `rrf`: reciprocal rank fusion."""
+    dense_weight: Share = 0.5
+    """Share of the semantic score in the weighted fusion."""
+    rrf_k: Annotated[int, Field(ge=0)] = 60
+    """Constant of reciprocal rank fusion."""
+    depth: Annotated[int, Field(ge=1)] = 50
+    """Results kept per query and arm."""
+    k1: Annotated[float, Field(ge=0)] = 2.0
+    """BM25 term saturation."""
+    b: Share = 0.9
+    """BM25 length normalisation."""
+    k3: Annotated[float, Field(ge=0)] = 0.5
+    """BM25 saturation of words that a query repeats."""
+    name_weight: Annotated[int, Field(ge=0)] = 2
+    """How often the words of a skill's name count in BM25."""
+    name_bonus: Annotated[float, Field(ge=0)] = 0.1
+    """Added where a task holds every word of a skill's name."""
+    full_match: Annotated[float, Field(ge=0)] = 3.0
+    """BM25 score, in idf of a unique word, from which a best match counts in full."""
+    body_weight: Annotated[float, Field(ge=0)] = 1.0
+    """What the cosine of a part of a body counts times, where bodies are indexed."""
+    candidates: Annotated[int, Field(ge=1)] = 500
+    """Skills that the sentences of a task are compared with."""
+    late_weight: Annotated[float, Field(ge=0)] = 0.4
+    """What late interaction adds in the arm hybrid+late; 0 leaves the arm out."""
+    late_depth: Annotated[int, Field(ge=1)] = 100
+    """Skills that late interaction reranks."""
+    late_up_to: Annotated[int, Field(ge=0)] = 500
+    """Skills beyond which the arm is left out: in a large library it loses."""
+    gate: Annotated[float, Field(ge=0)] = 0.5
+    """Off topic is a query whose best BM25 score, in idf of a unique word, is lower,"""
+    gate_cosine: Annotated[float, Field(ge=-1, le=1)] = 0.23
+    """and whose best cosine is lower than this; either 0 (or -1) turns the gate off."""
+    gate_words: Annotated[float, Field(ge=0)] = 0.3
+    """The same for the keyword arm, which knows no cosine."""
+
+
+class Similarity(Section):
+    """The similar_to layer: each record joined to its nearest others."""
+
+    neighbours: Annotated[int, Field(ge=1)]
+    """The most neighbours one record may have."""
+    floor: Annotated[float, Field(ge=-1, lt=1)]
+    """The least cosine that counts, inclusive."""
+
+
+class LibrarySimilarity(Similarity):
+    """The similar_to layer of a library: exact, or approximate for a large one."""
+
+    hnsw_above: Annotated[int, Field(ge=0)] = 40_000
+    """Skills beyond which an HNSW index finds the neighbours; its recall is logged."""
+    hnsw_links: Annotated[int, Field(ge=2)] = 16
+    """HNSW: links of a node (M)."""
+    hnsw_build: Annotated[int, Field(ge=2)] = 100
+    """HNSW: candidates kept while building (ef_construction)."""
+    hnsw_search: Annotated[int, Field(ge=2)] = 80
+    """HNSW: candidates kept while searching (ef)."""
+
+
+class Library(Section):
+    """Skill library track: SKILL.md files, rankers, graphs."""
+
+    path: str | None = None
+    """Folder of SKILL.md files; null turns the library track off."""
+    tasks: str | None = None
+    """Tasks with the skills they need (JSONL); null: nothing is scored."""
+    standins: str | None = None
+    """JSON list of skills with a stand-in for a text; other tasks are `original`."""
+    bodies: bool = False
+    """Whether bodies are embedded too, cut into what the encoder reads."""
+    distractors: Distractors = Distractors()
+    ranker: Ranker = Ranker()
+    similarity: LibrarySimilarity = LibrarySimilarity(neighbours=8, floor=0.5)
+    """Comparative paper, eq. 2: K = 8, tau = 0.5."""
+    draws: Draws = Draws()
+    edges: Edges = Edges()
+    cutoffs: Cutoffs = [1, 5, 10]
+    """Cut-offs k of hit, recall, full coverage and nDCG."""

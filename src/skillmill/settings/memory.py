@@ -1,0 +1,40 @@
+"""The memory track."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from skillmill.settings.section import Cutoffs, Section
+
+
+class Splits(Section):
+    """Conversations by use. A split by question leaks: LoCoMo repeats questions."""
+
+    train: list[str] = []
+    """Conversations that skills and routers learn from."""
+    val: list[str] = []
+    """Conversations that choices are made on."""
+    test: list[str] = []
+    """Conversations that are only measured."""
+
+
+class Memory(Section):
+    """Memory track: conversations, atoms, graphs, retrieval skills."""
+
+    path: str | None = None
+    """File or folder of conversations; null turns the memory track off."""
+    format: Literal["locomo", "longmemeval", "perltqa", "chatlog"] = "chatlog"
+    """How the conversations are written."""
+    granularity: Literal["turn_pair", "turn", "session", "record"] = "turn_pair"
+    """What one atom covers (ERSkill: turn pairs; records for PerLTQA)."""
+    shards: Annotated[int, Field(ge=1, le=10_000)] = 1
+    """Jobs per memory stage; a hash of its id deals a conversation to a shard."""
+    skills: list[str] = ["src/skillmill/skills/seeds"]
+    """Retrieval skills to run: markdown files or folders of them."""
+    neighbours: Annotated[int, Field(ge=1)] = 5
+    """Nearest atoms each atom is joined to, positive cosines only (ERSkill, eq. 7)."""
+    budget: Annotated[int, Field(ge=1)] = 20
+    """Atoms that every retrieval skill may return for a question."""
+    cutoffs: Cutoffs = [5, 10, 20]
+    """Cut-offs k of evidence recall and full-evidence hit."""
+    splits: Splits = Splits()

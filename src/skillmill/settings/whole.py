@@ -1,0 +1,53 @@
+"""A whole run."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from skillmill.settings.library import Library
+from skillmill.settings.memory import Memory
+from skillmill.settings.models import Encoder, Tagger
+from skillmill.settings.section import STUDY, Section, Share
+
+
+class Evaluation(Section):
+    """How figures get their intervals."""
+
+    bootstrap: Annotated[int, Field(ge=1)] = 2000
+    """Resamples over queries."""
+    level: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    """Coverage of the intervals."""
+
+
+class Limits(Section):
+    """When a run stops instead of reporting."""
+
+    failed_share: Share = 0.2
+    """Largest share of records of a stage that may fail."""
+
+
+class Report(Section):
+    """The HTML page."""
+
+    problems: Annotated[int, Field(ge=0)] = 200
+    """Load problems listed in full; the rest is counted."""
+
+
+class Config(Section):
+    """A whole run."""
+
+    study: Annotated[str, Field(pattern=STUDY)] = "sample"
+    """Name of the run; its artifacts lie in results/<study>/."""
+    data_root: str = "data/external"
+    """Folder of external data; the variable SKILLMILL_DATA overrides it."""
+    records: str = "records"
+    """Folder of recorded model output, kept across runs and studies."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """Seed of everything random."""
+    library: Library = Library()
+    memory: Memory = Memory()
+    encoder: Encoder = Encoder()
+    tagger: Tagger = Tagger()
+    evaluation: Evaluation = Evaluation()
+    limits: Limits = Limits()
+    report: Report = Report()
