@@ -4,12 +4,13 @@ Tables: score (one figure with its interval), query_score (one value per retriev
 skill, question and metric).
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillmill.evaluate.aggregate import Resampling, summarise
-from skillmill.evaluate.groups import question_groups
+from skillmill.evaluate.groups import absent_from_data, question_groups
 from skillmill.evaluate.ranked import memory_metrics, score_rankings
 from skillmill.evaluate.sessions import Place, session_scores, skipped, wanted_by
 from skillmill.interfaces.job import Counts, job
@@ -47,6 +48,9 @@ def main(
     for ranking in found:
         counts.add(ranking.state, 1, ranking.reason)
     counts.check("running retrieval skills", failed_share)
+    for name in absent_from_data(questions, splits):
+        counts.add("skipped", 1, f"memory.splits names {name}, which the data lacks")
+        logging.warning("memory.splits names %s, which the data lacks", name)
     arms = {ranking.arm for ranking in found}
     values = score_rankings(found, evidence, memory_metrics(cutoffs), arms)
     if any(question.evidence_sessions for question in questions):

@@ -310,3 +310,28 @@ def test_any_lines_end_in_a_result_or_an_input_error(tmp_path, lines):
     assert turns >= 1
     assert report.usable == turns + len(questions)
     repr((conversations, questions, report)).encode()
+
+
+def test_a_folder_is_read_as_one_log_in_the_order_of_names(tmp_path):
+    turn = {"conversation": "c", "session": 1, "speaker": "Ana", "text": "Hello."}
+    question = {"type": "question", "conversation": "c", "text": "Who?"}
+    (tmp_path / "b.jsonl").write_text(json.dumps(turn | {"text": "Again.", "id": "x"}))
+    (tmp_path / "a.jsonl").write_text(
+        "\n".join(
+            json.dumps(row) for row in (turn | {"id": "x"}, question | {"category": 9})
+        )
+    )
+    conversations, questions, report = load_chatlog(tmp_path)
+    assert [t.text for t in conversations[0].sessions[0].turns] == ["Hello."]
+    assert questions == []
+    failed = [p for p in report.problems if p.severity == "failed"]
+    assert [(p.file.rsplit("/", 1)[-1], p.line) for p in failed] == [
+        ("a.jsonl", 2),
+        ("b.jsonl", 1),
+    ]
+    assert "a.jsonl:1" in failed[1].message
+
+
+def test_a_folder_without_logs_is_one_sentence(tmp_path):
+    with pytest.raises(InputError, match=r"expected a folder with .jsonl files"):
+        load_chatlog(tmp_path)

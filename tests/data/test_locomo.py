@@ -438,3 +438,21 @@ class TestTheDevelopmentFile:
             ("conv-42/q88", "D"),
             ("conv-47/q38", "D4:36"),
         }
+
+
+def test_turns_that_are_left_out_count_as_failed(tmp_path):
+    """A figure over what is left must not say that nothing failed."""
+    talk = {
+        "speaker_a": "Ana", "speaker_b": "Bo",
+        "session_1": [{"speaker": "Ana", "dia_id": "D1:1", "text": "Hello."},
+                      {"speaker": "Bo", "dia_id": "D1:2"}],
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_2": "lost",
+        "session_2_date_time": "1:56 pm on 9 May, 2023",
+    }  # fmt: skip
+    file = tmp_path / "x.json"
+    asked = [{"question": "Who?", "answer": "Ana", "category": 4, "evidence": ["D1:1"]}]
+    file.write_text(json.dumps([{"sample_id": "s", "conversation": talk, "qa": asked}]))
+    _, questions, report = load_locomo(file)
+    assert len(questions) == 1
+    assert (report.found, report.failed) == (3, 2)

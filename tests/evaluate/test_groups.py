@@ -1,9 +1,6 @@
 """Which rows a query counts in."""
 
-import pytest
-
-from skillmill.errors import ConfigError
-from skillmill.evaluate.groups import question_groups, task_groups
+from skillmill.evaluate.groups import absent_from_data, question_groups, task_groups
 from skillmill.types import CATEGORIES, Question, Task
 
 
@@ -63,6 +60,13 @@ def test_a_question_counts_in_the_split_of_its_conversation():
     assert groups["q2"] == [("all", "all"), ("all", "single-hop")]
 
 
-def test_a_split_of_an_unknown_conversation_is_refused():
-    with pytest.raises(ConfigError, match="names c9, but the data has only c1"):
-        question_groups([question("q1", "c1", 4)], {"val": ["c9"]})
+def test_a_split_may_name_what_the_data_lacks_and_it_is_said():
+    asked = [question("q1", "c1", 4)]
+    splits = {"train": ["c1"], "val": ["c9", "c8"]}
+    assert absent_from_data(asked, splits) == ["c8", "c9"]
+    assert ("train", "all") in question_groups(asked, splits)["q1"]
+
+
+def test_a_category_called_all_does_not_count_a_task_twice():
+    tasks = [Task("t1", "do", ("a",), ("all", "direct", "direct"))]
+    assert task_groups(tasks) == {"t1": [("all", "all"), ("all", "direct")]}

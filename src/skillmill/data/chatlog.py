@@ -6,6 +6,7 @@ The format is described in docs/chatlog.md.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from skillmill.data.jsontext import (
     clean_text,
@@ -47,11 +48,14 @@ class _Talk:
     """One conversation while its lines come in; `turns` maps an id to its line."""
 
     sessions: dict[int, _Chat] = field(default_factory=dict)
-    turns: dict[str, int] = field(default_factory=dict)
+    turns: dict[str, str] = field(default_factory=dict)
 
 
 def load_chatlog(path: Path) -> tuple[list[Conversation], list[Question], LoadReport]:
     """Load a chat log.
+
+    `path` is a `.jsonl` file, or a folder of them, which are read as one log in the
+    order of their names.
 
     Conversations come in the order of their first turn, sessions by number, turns
     and questions in the order of the file; lines of several conversations and
@@ -66,9 +70,11 @@ def load_chatlog(path: Path) -> tuple[list[Conversation], list[Question], LoadRe
     """
     name = shown_path(path)
     log = _Log(name)
-    for line, text in enumerate(read_text_file(path).split("\n"), start=1):
-        if text.strip():
-            log.read(line, text)
+    for file in _log_files(path):
+        log.open(shown_path(file))
+        for line, text in enumerate(read_text_file(file).split("\n"), start=1):
+            if text.strip():
+                log.read(line, text)
     questions = log.questions()
     conversations = log.conversations()
     report = log.report.build()
@@ -83,6 +89,30 @@ def load_chatlog(path: Path) -> tuple[list[Conversation], list[Question], LoadRe
     )
 
 
+def _log_files(path: Path) -> list[Path]:
+    """List the files to read: the path itself, or a folder's `.jsonl` files by name."""
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.glob("*.jsonl") if file.is_file())
+    if not files:
+        raise InputError(
+            f"{shown_path(path)}: expected a folder with .jsonl files, got none; name"
+            " the chat log, or put it there",
+            record=shown_path(path),
+        )
+    return files
+
+
+class _Asked(NamedTuple):
+    """A line with a question, which waits until all turns are known."""
+
+    file: str
+    line: int
+    conversation: str
+    row: Mapping[str, object]
+    remarks: list[Remark]
+
+
 class _Log:
     """Reads a log line by line; questions wait until all turns are known."""
 
@@ -90,9 +120,13 @@ class _Log:
         self.report = ReportBuilder(name)
         self._name = name
         self._talks: dict[str, _Talk] = {}
-        self._asked: list[tuple[int, str, Mapping[str, object], list[Remark]]] = []
+        self._asked: list[_Asked] = []
         self._unknown_keys: set[str] = set()
         self._stripped = 0
+
+    def open(self, name: str) -> None:
+        """Begin a file: problems of the lines that follow are in it."""
+        self._name = name
 
     def read(self, line: int, text: str) -> None:
         """Read one line that is not blank."""
@@ -113,7 +147,8 @@ class _Log:
         readers: dict[str, QuestionReader] = {}
         positions: dict[str, int] = {}
         questions = []
-        for line, name, row, remarks in self._asked:
+        for file, line, name, row, remarks in self._asked:
+            self._name = file
             turns = self._talks[name].turns if name in self._talks else {}
             if not turns:
                 fault = f"expected a conversation with turns, got {shown(name)}"
@@ -168,7 +203,7 @@ class _Log:
             return
         remarks = self._unknown(kind, row)
         if kind == "question":
-            self._asked.append((line, name, row, remarks))
+            self._asked.append(_Asked(self._name, line, name, row, remarks))
             return
         self._settle(line, name, remarks + self._read_turn(line, name, row))
 
@@ -188,9 +223,10 @@ class _Log:
         turn, remarks, stripped = read_turn(row, f"D{number}:{chat.lines}", TURN_KEYS)
         if turn is None:
             return remarks
-        taken = talk.turns.setdefault(turn.id, line)
-        if taken != line:
-            fault = f"the turn id {shown(turn.id)} is taken by line {taken}; left out"
+        here = f"{self._name}:{line}"
+        taken = talk.turns.setdefault(turn.id, here)
+        if taken != here:
+            fault = f"the turn id {shown(turn.id)} is taken by {taken}; left out"
             return [*remarks, _failed("turn-id-repeated", fault)]
         chat.turns.append(turn)
         self._stripped += stripped

@@ -38,9 +38,10 @@ def load_locomo(path: Path) -> tuple[list[Conversation], list[Question], LoadRep
     """Load LoCoMo from a `.json` file, or from all of them in a folder.
 
     Conversations come in the order of the list, files by name; questions in the
-    order of their conversation. The report counts questions. Problems of a
-    conversation have its id as record, those of a question the question's. A
-    conversation that is lost counts as failed questions, one at least.
+    order of their conversation. The report counts questions, and each turn or session
+    that had to be left out as failed. Problems of a conversation have its id as record,
+    those of a question the question's. A conversation that is lost counts as failed
+    questions, one at least.
 
     Raises
     ------
@@ -58,6 +59,7 @@ def load_locomo(path: Path) -> tuple[list[Conversation], list[Question], LoadRep
         for position, row in enumerate(read_list(file, "LoCoMo samples"), start=1):
             sample = _read_sample(row, position)
             note(report, name, sample.id, sample.remarks)
+            _count_left_out(report, sample)
             asked = row.get("qa") if isinstance(row, Mapping) else None
             if sample.conversation is None:
                 lost += [f"{name}, {sample.id}: {sample.remarks[-1].message}"]
@@ -75,6 +77,16 @@ def load_locomo(path: Path) -> tuple[list[Conversation], list[Question], LoadRep
             record=shown_path(path),
         )
     return conversations, questions, report.build()
+
+
+def _count_left_out(report: ReportBuilder, sample: _Sample) -> None:
+    """Count what a conversation that came through had to leave out."""
+    if sample.conversation is None:
+        return
+    for remark in sample.remarks:
+        if remark.severity == "failed":
+            report.found()
+            report.item("failed")
 
 
 def _count_lost(report: ReportBuilder, asked: object) -> None:

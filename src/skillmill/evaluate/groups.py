@@ -2,16 +2,26 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from skillmill.errors import ConfigError
 from skillmill.types import ADVERSARIAL, Question, Split, Task
 
 
 def task_groups(tasks: Iterable[Task]) -> dict[str, list[tuple[Split, str]]]:
     """Groups of each task: the pooled row and one row for each of its categories."""
     return {
-        task.id: [("all", "all"), *(("all", name) for name in task.categories)]
+        task.id: [("all", name) for name in dict.fromkeys(("all", *task.categories))]
         for task in tasks
     }
+
+
+def absent_from_data(
+    questions: Iterable[Question], splits: Mapping[Split, Sequence[str]]
+) -> list[str]:
+    """Conversations that a split names and no question belongs to, sorted.
+
+    They are no error: a study of other conversations may keep the splits of the whole.
+    """
+    known = {question.conversation for question in questions}
+    return sorted({name for names in splits.values() for name in names} - known)
 
 
 def question_groups(
@@ -21,21 +31,9 @@ def question_groups(
 
     Adversarial questions and those that call for abstention ask for what was never
     said; they have rows of their own and are not pooled (as in LoCoMo's own tables).
-    Splits are by whole conversations.
-
-    Raises
-    ------
-    ConfigError
-        If a split names a conversation that no question belongs to.
+    Splits are by whole conversations; names that the data lacks change nothing.
     """
-    known = {question.conversation for question in questions}
     asked = {name: split for split, names in splits.items() for name in names}
-    unknown = sorted(asked.keys() - known)
-    if unknown:
-        raise ConfigError(
-            f"config: memory.splits names {', '.join(unknown)}, but the data has only"
-            f" {', '.join(sorted(known)) or 'no questions'}; mend the names"
-        )
     groups = {}
     for question in questions:
         own: list[Split] = ["all"]
