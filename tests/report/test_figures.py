@@ -19,8 +19,8 @@ def test_each_category_is_a_panel_with_its_n_and_each_arm_a_line():
     found = texts(recall_figure(scores()))
     titles = [text for text in found if "(n " in text]
     assert titles == [
-        *("all (n 39)", "multi-hop (n 10)", "temporal (n 10)"),
-        *("open-domain (n 10)", "single-hop (n 9)", "adversarial (n 0)"),
+        *("all (n 39)", "1 multi-hop (n 10)", "2 temporal (n 10)"),
+        *("3 open-domain (n 10)", "4 single-hop (n 9)", "5 adversarial (n 0)"),
     ]
     assert found.count("temporal-focus") == 2  # once per row of panels
     assert found.count("n/a") == 6

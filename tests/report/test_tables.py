@@ -7,6 +7,7 @@ from skillmill.report.tables import (
     category_tables,
     column_name,
     interval,
+    numbered,
     percent,
     scores_csv,
     splits_of,
@@ -156,3 +157,10 @@ def test_the_csv_holds_the_same_figures_in_the_order_of_the_tables():
         "library,all,all,keyword,recall@5,36,50.0,33.3 to 66.7,heuristic\n"
         "library,all,direct,keyword,recall@5,0,n/a,n/a,\n"
     )
+
+
+def test_locomos_categories_bear_their_number_u20():
+    names = ["multi-hop", "temporal", "open-domain", "single-hop", "adversarial"]
+    assert [numbered(name)[0] for name in names] == ["1", "2", "3", "4", "5"]
+    assert numbered("multi-hop") == "1 multi-hop"
+    assert numbered("direct") == "direct"

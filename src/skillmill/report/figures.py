@@ -15,6 +15,7 @@ from skillmill.report.tables import (
     Cell,
     category_key,
     column_name,
+    numbered,
     splits_of,
 )
 from skillmill.report.visible import visible_text
@@ -119,7 +120,7 @@ def _panels(scores: Sequence[Score], column: str, split: str) -> "Figure":
 
 
 def _panel(panel: "Axes", scores: Sequence[Score], arms: Sequence[str]) -> None:
-    category = visible_text(scores[0].category)
+    category = visible_text(numbered(scores[0].category))
     panel.set_title(f"{category} (n {_counts(scores)})", loc="left", fontsize=9.5)
     panel.set_xlim(0, 134)
     panel.set_ylim(len(arms) - 0.4, -0.6)

@@ -19,7 +19,13 @@ from skillmill.report.explorer import explorer_data
 from skillmill.report.headline import headline
 from skillmill.report.inline import inline_svg
 from skillmill.report.inputs import TRACKS, Query, ReportInputs, Track
-from skillmill.report.tables import POOLED, arm_tables, category_tables, splits_of
+from skillmill.report.tables import (
+    POOLED,
+    arm_tables,
+    category_tables,
+    numbered,
+    splits_of,
+)
 from skillmill.report.visible import script_json, visible_text
 from skillmill.types import Score
 
@@ -85,6 +91,7 @@ def _environment() -> Environment:
         finalize=_finalize,
     )
     environment.filters |= {
+        "numbered": numbered,
         "plain": _plain,
         "script_json": lambda value: Markup(script_json(value)),
         "points": _points,

@@ -127,6 +127,15 @@ def category_key(category: str) -> tuple[int, str]:
     return len(_CATEGORIES), category
 
 
+def numbered(category: str) -> str:
+    """Return LoCoMo's category with its number, as `1 multi-hop`; others as they are.
+
+    The numbers of the files are not in the order of the paper, and are often misread.
+    """
+    numbers = {name: number for number, name in CATEGORIES.items()}
+    return f"{numbers[category]} {category}" if category in numbers else category
+
+
 def splits_of(scores: Iterable[Score], track: str) -> tuple[str, ...]:
     """Return the splits that a track has scores of, the one to read first first."""
     found = {score.split for score in scores if score.track == track}
