@@ -4,12 +4,14 @@ An atom is a pair of turns and mostly one of them holds the answer, so a list of
 turns in the order of the dialogue loses precision for nothing.
 """
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from skillmill.compute.fusion import minmax, top_rows
 from skillmill.errors import StoreError
 from skillmill.memory.view import MemoryView
-from skillmill.skills.state import QueryContext
+from skillmill.skills.state import Floats, QueryContext
 from skillmill.types import Ranking
 
 #: What a turn's own MaxSim counts against the score of its atom. From .25 to 1 recall
@@ -47,6 +49,37 @@ def turn_ranking(
     StoreError
         If token vectors are needed and lacking.
     """
+    return turn_rankings([ranking], query, view, weight)[0]
+
+
+def turn_rankings(
+    rankings: Sequence[Ranking],
+    query: QueryContext,
+    view: MemoryView,
+    weight: float = TURN_WEIGHT,
+) -> list[Ranking]:
+    """Order the turns of several rankings for one query, each as `turn_ranking` does.
+
+    The MaxSim of a turn is computed once, however many rankings hold it.
+    """
+    items = {item for ranking in rankings for item in ranking.items}
+    own: dict[int, Floats] = {}
+    if weight and items:
+        if query.tokens is None:
+            raise StoreError(
+                f"question {query.id!r} has no token vectors to order turns by; build "
+                "them, or ask for weight 0",
+                record=query.id,
+            )
+        held = (view.row[item] for item in items)
+        own = {row: view.late_turns(query.tokens, row) for row in held}
+    return [_ordered(ranking, view, weight, own) for ranking in rankings]
+
+
+def _ordered(
+    ranking: Ranking, view: MemoryView, weight: float, own: Mapping[int, Floats]
+) -> Ranking:
+    """Order the turns of one ranking; `own` is their MaxSim by atom row."""
     rows = [view.row[item] for item in ranking.items]
     turns = [turn for row in rows for turn in view.atoms[row].turns]
     if not turns:
@@ -56,14 +89,7 @@ def turn_ranking(
     sizes = [len(view.atoms[row].turns) for row in rows]
     scores = np.repeat(minmax(ranking.scores), sizes)
     if weight:
-        if query.tokens is None:
-            raise StoreError(
-                f"question {query.id!r} has no token vectors to order turns by; build "
-                "them, or ask for weight 0",
-                record=query.id,
-            )
-        own = [view.late_turns(query.tokens, row) for row in rows]
-        scores = scores + weight * minmax(np.concatenate(own))
+        scores = scores + weight * minmax(np.concatenate([own[row] for row in rows]))
     ordered = top_rows(scores[None], np.arange(len(turns)), len(turns))[0].tolist()
     best: dict[str, float] = {}
     for place in ordered:
