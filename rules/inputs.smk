@@ -88,6 +88,11 @@ LATE = any(
 )
 
 
+# What compares retrieval skills: a store in each shard, and folders with scores.
+COMPARED_SHARDS = ["turns", "baselines", "answers"]
+COMPARED_SCORES = ["turns", "comparisons", "answers"]
+
+
 def passages_of(wildcards):
     """Stores whose passages a part of a study embeds."""
     names = ["catalogue"] if wildcards.part == "library" else ["atoms", "entities"]
@@ -127,6 +132,8 @@ def library_stores(study):
     if CONFIG.library.path is None:
         return []
     names = ["catalogue", "similar", "vectors"]
+    if CONFIG.models.is_asked("emit_edges"):
+        names.append("edges")
     if CONFIG.library.tasks:
         names += ["tasks", "rankings", "scores"]
     return [f"results/{study}/library/{name}.sqlite" for name in names]
@@ -142,9 +149,19 @@ def memory_stores(study):
     return [f"results/{study}/memory/{name}.sqlite" for name in names]
 
 
+def compared_stores(study):
+    """Stores that compare retrieval skills, beside those of the memory track itself."""
+    if CONFIG.memory.path is None or study != CONFIG.study:
+        return []
+    names = [f"memory/{i}/{stage}" for i in SHARDS for stage in COMPARED_SHARDS]
+    names += [f"{stage}/scores" for stage in COMPARED_SCORES]
+    return [f"results/{study}/{name}.sqlite" for name in names]
+
+
 def report_inputs(wildcards):
     """Stores that the page of a study shows."""
-    return library_stores(wildcards.study) + memory_stores(wildcards.study)
+    study = wildcards.study
+    return library_stores(study) + memory_stores(study) + compared_stores(study)
 
 
 # Targets name every store, not the last ones alone: Snakemake would not miss a store in
@@ -159,7 +176,7 @@ def library_targets():
 
 def memory_targets():
     """Stores of the memory track."""
-    return memory_stores(CONFIG.study)
+    return memory_stores(CONFIG.study) + compared_stores(CONFIG.study)
 
 
 def report_targets():

@@ -37,6 +37,7 @@ rule report:
         gpu=0,
     params:
         problems=CONFIG.report.problems,
+        prices=CONFIG.models.prices(),
         code=code_of("report.py"),
     script:
         "../scripts/report.py"

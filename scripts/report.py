@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from skillmill.interfaces.job import Counts, job
 from skillmill.report.figures import ranker_figure, recall_figure
+from skillmill.report.inputs import UsageRow
 from skillmill.report.page import render_page
 from skillmill.report.rulegraph import rule_graph
 from skillmill.report.sources import gather
@@ -15,16 +16,26 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 
+def priced(row: UsageRow, price_in: float | None, price_out: float | None) -> UsageRow:
+    """A row with its price, from those of a million tokens of prompts and replies."""
+    if price_in is None or price_out is None:
+        return row
+    usd = row.prompt_tokens * price_in + row.completion_tokens * price_out
+    return replace(row, usd=usd / 1e6)
+
+
 def main(
     study: str,
     stores: Sequence[Path],
     problems: int,
+    prices: Mapping[str, Sequence[float | None]],
     page: Path,
     figures: Mapping[str, Path],
     counts: Counts,
 ) -> None:
     """Draw and write what the stores hold."""
     inputs = gather(study, stores, problems)
+    usage = [priced(row, *prices.get(row.role, (None, None))) for row in inputs.usage]
     drawn = {
         "recall": recall_figure(inputs.scores),
         "rankers": ranker_figure(inputs.scores),
@@ -32,7 +43,8 @@ def main(
     }
     for name, svg in drawn.items():
         figures[name].write_text(svg, encoding="utf-8")
-    page.write_text(render_page(replace(inputs, figures=drawn)), encoding="utf-8")
+    inputs = replace(inputs, figures=drawn, usage=usage)
+    page.write_text(render_page(inputs), encoding="utf-8")
     counts.add("ok", len(inputs.scores))
 
 
@@ -42,6 +54,7 @@ if __name__ == "__main__":
             study=this.study,
             stores=[Path(path) for path in snakemake.input.stores],
             problems=snakemake.params.problems,
+            prices=snakemake.params.prices,
             page=Path(snakemake.output.page),
             figures={
                 name: Path(snakemake.output[name])

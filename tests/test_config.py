@@ -1,6 +1,7 @@
 """The configuration is checked once, and says what to mend."""
 
 import json
+from typing import get_args
 
 import pytest
 import yaml
@@ -14,6 +15,8 @@ from skillmill.config import (
     require_track,
 )
 from skillmill.errors import ConfigError
+from skillmill.models.prompts import roles as prompt_roles
+from skillmill.settings.models import Role
 from skillmill.settings.whole import Config
 from tests.conftest import REPOSITORY
 
@@ -163,3 +166,68 @@ def test_a_run_without_any_track_is_refused():
 def test_a_value_of_another_type_is_named_and_not_bent(values):
     with pytest.raises(ConfigError, match="valid integer"):
         check_config(values)
+
+
+def test_a_role_has_the_default_model_under_what_it_sets_itself():
+    models = check_config(
+        {
+            "models": {
+                "mode": "live",
+                "default": {"model": "small", "temperature": 0.5, "price_in": 1.0},
+                "roles": {
+                    "router": {"model": "large", "price_in": None},
+                    "judge_locomo": {"model": ""},
+                },
+            }
+        }
+    ).models
+    router = models.of("router")
+    assert (router.model, router.temperature, router.price_in) == ("large", 0.5, None)
+    assert models.of("answer") == models.default
+    assert models.is_asked("answer")
+    assert not models.is_asked("judge_locomo")
+    assert models.asks("judge_locomo") == {}
+    assert models.asks("router").keys() == {
+        "model", "base_url", "temperature", "max_tokens", "seed", "extra",
+    }  # fmt: skip
+    assert models.prices()["answer"] == (1.0, None)
+
+
+def test_a_role_without_a_model_of_its_own_is_off_by_default():
+    models = check_config({}).models
+    assert (models.mode, models.asks("emit_edges"), models.prices()) == ("off", {}, {})
+
+
+def test_every_role_of_a_prompt_may_be_configured():
+    assert sorted(get_args(Role)) == sorted(prompt_roles())
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ({"mode": "live"}, "models.mode is 'live' but no model has a name"),
+        (
+            {"default": {"base_url": "http://me:secret@host/v1"}},
+            "models.default.base_url holds credentials",
+        ),
+        (
+            {"roles": {"router": {"base_url": "http://host/v1?key=secret"}}},
+            "models.roles.router.base_url holds credentials",
+        ),
+        ({"roles": {"poet": {}}}, "models.roles.poet"),
+        (
+            {"default": {"model": "m"}, "budget": {"usd": 1.0}},
+            "models.budget.usd counts money, and models.default has no price",
+        ),
+        (
+            {"default": {"modle": "m"}},
+            "models.default.modle: unknown key; the nearest known key is"
+            " 'models.default.model'",
+        ),
+    ],
+)
+def test_models_that_cannot_be_asked_are_refused(models, message):
+    with pytest.raises(ConfigError) as caught:
+        check_config({"models": models})
+    assert message in str(caught.value)
+    assert "secret" not in str(caught.value)

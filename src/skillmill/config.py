@@ -15,8 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from skillmill.errors import ConfigError
-from skillmill.settings.edges import Edges
-from skillmill.settings.models import Encoder
+from skillmill.settings.models import Encoder, Models
 from skillmill.settings.section import Section
 from skillmill.settings.whole import Config
 
@@ -39,7 +38,7 @@ def check_config(values: Mapping[str, Any]) -> Config:
         raise ConfigError("config: " + "; ".join(lines)) from None
     _check_studies(config)
     _check_encoder(config.encoder)
-    _check_edges(config.library.edges)
+    _check_models(config.models)
     _check_cutoffs(config)
     return config
 
@@ -86,18 +85,31 @@ def _check_encoder(encoder: Encoder) -> None:
         )
 
 
-def _check_edges(edges: Edges) -> None:
-    """Refuse credentials, and a model that has no name."""
-    if "@" in edges.model.base_url:
+def _check_models(models: Models) -> None:
+    """Refuse credentials, and a mode that asks models where none has a name."""
+    places = {"default": models.default}
+    places |= {f"roles.{role}": models.of(role) for role in models.roles}
+    for place, model in places.items():
+        if "@" in model.base_url or "?" in model.base_url:
+            raise ConfigError(
+                f"config: models.{place}.base_url holds credentials or a query; take"
+                " them out, export the key as an environment variable and name that in"
+                " key_variable"
+            )
+    if models.mode != "off" and not any(model.model for model in places.values()):
         raise ConfigError(
-            "config: library.edges.model.base_url holds credentials; take them out,"
-            " export the key as an environment variable and name that in key_variable"
+            f"config: models.mode is {models.mode!r} but no model has a name; set"
+            " models.default.model, or that of a role in models.roles"
         )
-    if edges.model.mode != "off" and not edges.model.model:
+    unpriced = [
+        place
+        for place, model in places.items()
+        if model.model and (model.price_in is None or model.price_out is None)
+    ]
+    if models.budget.usd is not None and unpriced:
         raise ConfigError(
-            "config: library.edges.model.mode is"
-            f" {edges.model.mode!r} but its model has no name; set"
-            " library.edges.model.model"
+            f"config: models.budget.usd counts money, and models.{unpriced[0]} has no"
+            " price; set its price_in and price_out (0 for a model of your own)"
         )
 
 

@@ -97,6 +97,43 @@ def test_every_role_is_told_with_what_does_its_work():
     assert used["role answer"].startswith("heuristic ")
 
 
+CONFIGURED = {
+    "mode": "live",
+    "default": {"model": "m", "base_url": URL, "key_variable": "CHAT_KEY"},
+    "roles": {"router": {"model": ""}, "answer": {"model": "n"}, "designer": {}},
+}
+
+
+def test_each_role_is_told_its_model_and_endpoint_or_its_stand_in(monkeypatch):
+    monkeypatch.setenv("CHAT_KEY", KEY)
+    seen = []
+    findings = diagnose(
+        check_config({"models": CONFIGURED}), http_client=client(able, seen)
+    )
+    used = {f.check: f.message for f in findings if f.check.startswith("role ")}
+    assert used["role answer"] == f"n at {URL}"
+    assert used["role designer"] == used["role emit_edges"] == f"m at {URL}"
+    assert used["role router"] == STAND_INS["router"].label
+    assert used["role related"] == STAND_INS["related"].label
+    probed = [f.message for f in findings if ": chat: yes" in f.message]
+    assert [said.split(" at ")[0] for said in probed] == ["n", "m"]
+    assert seen[0].headers["authorization"] == f"Bearer {KEY}"
+    assert KEY not in str(findings)
+
+
+@pytest.mark.parametrize("mode", ["off", "replay"])
+def test_endpoints_are_asked_only_where_a_run_would(mode):
+    config = check_config({"models": CONFIGURED | {"mode": mode}})
+    seen = []
+    findings = diagnose(config, http_client=client(able, seen))
+    used = {f.check: f.message for f in findings if f.check.startswith("role ")}
+    assert seen == []
+    if mode == "replay":
+        assert used["role answer"] == f"n at {URL}, recorded replies alone"
+    else:
+        assert used["role answer"] == STAND_INS["answer"].label
+
+
 def test_an_endpoint_that_can_do_everything_is_told_so():
     found, _ = asked()
     assert found == {

@@ -192,7 +192,7 @@ def test_always_500_is_bounded_over_all_rungs_u70():
     [
         (
             "max_tokens",
-            {"max_completion_tokens": 1024},
+            {"max_completion_tokens": 2048},
             "sent as 'max_completion_tokens'",
         ),
         ("temperature", {"temperature": None}, "replies may differ"),
@@ -220,6 +220,7 @@ def test_a_refused_parameter_is_replaced_or_dropped_once_u73(
         outcomes = chat.ask_many(requests(5))
         assert {outcome.state for outcome in outcomes} == {"ok"}
         assert any(named in note and noted in note for note in chat.notes)
+        assert chat.refusals == chat.notes
     assert len(script.asked) == 6
     for name, value in expected.items():
         assert script.asked[-1].get(name) == value
@@ -227,6 +228,7 @@ def test_a_refused_parameter_is_replaced_or_dropped_once_u73(
     again = Script(answer)
     with client(again, replies, **changes) as chat:
         assert all(o.from_record for o in chat.ask_many(requests(5)))
+        assert any(named in told for told in chat.refusals)
         chat.ask_many([request("new")])
         assert any(named in note for note in chat.notes)
     assert len(again.asked) == 1

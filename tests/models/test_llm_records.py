@@ -146,12 +146,14 @@ def test_a_server_that_breaks_down_at_the_tenth_is_asked_once_more_u02(tmp_path)
 def test_a_repaired_reply_is_read_back_without_a_call_u02():
     replies, script = MemoryReplies(), Script(says('{"label": "reason"}'), GOOD)
     with client(script, replies) as chat:
-        chat.ask_many([request()])
+        [first] = chat.ask_many([request()])
     for mode in ("live", "replay"):
         with client(script, replies, mode=mode) as chat:
             [outcome] = chat.ask_many([request()])
         assert outcome.from_record
         assert outcome.value == Label(label="cause")
+        # Both replies count, however they came.
+        assert outcome.usage.tokens == first.usage.tokens == 50
     assert len(script.asked) == 2
 
 
@@ -165,6 +167,7 @@ def test_a_run_that_ends_before_a_repair_goes_on_with_the_repair():
     with client(script, replies) as chat:
         [outcome] = chat.ask_many([request()])
     assert outcome.state == "ok"
+    assert outcome.usage.tokens == 50
     assert len(script.asked) == 2
     assert len(script.asked[1]["messages"]) == 3
 

@@ -36,13 +36,16 @@ def flow(tmp_path, records, linker, monkeypatch):
     with HTTPServer(host="127.0.0.1", threaded=True) as server:
         server.expect_request("/v1/chat/completions").respond_with_handler(linker.serve)
         model = {
-            "mode": "live",
             "model": "tiny",
             "base_url": server.url_for("/v1"),
             "key_variable": "LINKER_KEY",
             "max_tries": 1,
         }
-        made.config = {"library": {"edges": {"model": model}}, "memory": {"path": None}}
+        made.config = {
+            "library": {"edges": {}},
+            "memory": {"path": None},
+            "models": {"mode": "live", "roles": {"emit_edges": model}},
+        }
         yield made
 
 
@@ -150,8 +153,8 @@ def test_curated_edges_a_log_and_verdicts_go_through_the_workflow(flow, linker):
         for step, skill in enumerate(skills)
     ]
     (data / "calls.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    flow.config["models"]["mode"] = "off"
     flow.config["library"]["edges"] |= {
-        "model": {"mode": "off"},
         "curated": "data/edges.yaml",
         "calls": "data/calls.jsonl",
         "sequences": "data/calls.jsonl",
@@ -201,7 +204,7 @@ def test_a_wrong_file_is_refused_in_one_sentence(flow):
     bad = flow.root / "data" / "edges.yaml"
     bad.write_text("- {source: chaser, relation: require, target: pair-up}\n- 5\n")
     flow.config["library"]["edges"] |= {"curated": "data/edges.yaml"}
-    flow.config["library"]["edges"]["model"] = {"mode": "off"}
+    flow.config["models"]["mode"] = "off"
     done = flow.run(EDGES, run="bad", code=3)
     said = done.stdout + done.stderr
     assert "edges.yaml: 2 problems to mend: line 1" in said

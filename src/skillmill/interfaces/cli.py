@@ -13,26 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillmill.errors import ModelError, SkillmillError
-from skillmill.interfaces import cli_library
+from skillmill.interfaces import cli_library, cli_memory, cli_models
+from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS
 
 if TYPE_CHECKING:
     from skillmill.interfaces.finding import Finding
-
-RESULTS = click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="Folder of the results.",
-)
-RECORDS = click.option(
-    "--records",
-    type=click.Path(path_type=Path),
-    default=Path("records"),
-    show_default=True,
-    help="Folder of the record stores.",
-)
-JSON = click.option("--json", "as_json", is_flag=True, help="One JSON row a line.")
 
 
 class Main(click.Group):
@@ -55,6 +40,10 @@ def main() -> None:
 
 main.add_command(cli_library.lint)
 main.add_command(cli_library.queries)
+main.add_command(cli_memory.recall)
+main.add_command(cli_memory.export)
+main.add_command(cli_models.replies)
+main.add_command(cli_models.estimate)
 
 
 @main.command(
@@ -153,6 +142,10 @@ def show_causes(run_id: str, records: Path) -> None:
             click.echo(f"error: {job.rule}: {job.first_cause}", err=True)
 
 
+show.add_command(cli_memory.show_answers)
+show.add_command(cli_models.costs)
+
+
 @main.group()
 def records() -> None:
     """Look after the record stores."""
@@ -172,15 +165,6 @@ def records_merge(records: Path) -> None:
         f"{done.rows} rows of {done.shards} shards merged; {done.left} shards are in"
         f" use, {len(done.damaged)} damaged ones were set aside"
     )
-
-
-CONFIG = click.option(
-    "--configfile",
-    "overlays",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Configuration laid over config.yaml; may be repeated.",
-)
 
 
 @main.command()

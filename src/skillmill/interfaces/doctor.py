@@ -1,7 +1,7 @@
 """`skillmill doctor`: what this machine and this configuration are good for."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast, get_args
 
 from skillmill.errors import SkillmillError
 from skillmill.interfaces.configured import encoder_settings
@@ -22,6 +22,7 @@ from skillmill.models.abilities import (
 )
 from skillmill.models.direct import direct_client
 from skillmill.models.heuristics.registry import STAND_INS
+from skillmill.settings.models import Role
 from skillmill.settings.whole import Config
 
 if TYPE_CHECKING:
@@ -78,8 +79,34 @@ def roles(config: Config, chat: ChatEndpoint | None) -> list[Finding]:
         found["chat"] = (
             f"{chat.model} at the endpoint asked above, once it is configured"
         )
-    found |= {role: stand_in.label for role, stand_in in STAND_INS.items()}
+    found |= {role: _used_by(config, role) for role in STAND_INS}
     return [Finding(f"role {role}", "note", used) for role, used in found.items()]
+
+
+def _used_by(config: Config, role: str) -> str:
+    """The model of a role and where it is, or what stands in for it."""
+    stand_in = STAND_INS[role].label
+    if role not in get_args(Role):
+        return stand_in
+    name = cast(Role, role)
+    if not config.models.is_asked(name):
+        return stand_in
+    model = config.models.of(name)
+    recorded = ", recorded replies alone" if config.models.mode == "replay" else ""
+    return f"{model.model} at {model.base_url}{recorded}"
+
+
+def configured(config: Config) -> list[ChatEndpoint]:
+    """The chat models that a run asks, each once, in the order of the roles."""
+    if config.models.mode != "live":
+        return []
+    models = [
+        config.models.of(role)
+        for role in get_args(Role)
+        if config.models.is_asked(role)
+    ]
+    found = [ChatEndpoint(m.model, m.base_url, m.key_variable) for m in models]
+    return list(dict.fromkeys(found))
 
 
 def _check_endpoints(
@@ -92,9 +119,9 @@ def _check_endpoints(
             findings += _check_embeddings(config, http_client)
         except SkillmillError as error:
             findings.append(Finding("endpoint of the encoder", "stops", str(error)))
-    if chat is not None:
+    for asked in dict.fromkeys([*configured(config), *([chat] if chat else [])]):
         try:
-            findings += _check_chat(chat, http_client)
+            findings += _check_chat(asked, http_client)
         except SkillmillError as error:
             findings.append(Finding("endpoint of the chat model", "stops", str(error)))
     return findings

@@ -67,7 +67,7 @@ def explain(
     InputError
         If there is no such study, question, conversation or skill.
     """
-    shards = _shards(results, study)
+    shards = shards_of(results, study)
     if _QUESTION_ID.fullmatch(question):
         shard, home = _home_of_question(shards, question, conversation)
     else:
@@ -85,7 +85,7 @@ def explain(
     return Explanation(query, view, program, done, evidence)
 
 
-def _shards(results: Path, study: str) -> list[Path]:
+def shards_of(results: Path, study: str) -> list[Path]:
     """Folders of a study that hold a memory store, in order."""
     found = sorted(results.glob("*/memory/*/memory.sqlite"))
     mine = [path.parent for path in found if path.parts[-4] == study]

@@ -79,6 +79,27 @@ class Job:
         return str(self.snakemake.wildcards.study)
 
     @property
+    def run(self) -> str:
+        """Id of the run that the job belongs to; '' outside of any."""
+        return os.environ.get("SKILLMILL_RUN", "")
+
+    @property
+    def rule(self) -> str:
+        """Name of the rule."""
+        return str(self.snakemake.rule)
+
+    @property
+    def part(self) -> str:
+        """Shard or wildcard; '' if the rule has none."""
+        wildcards = self.snakemake.wildcards
+        return str(wildcards.get("part") or wildcards.get("shard") or "")
+
+    @property
+    def models(self) -> Mapping[str, Any]:
+        """The section on language models, which the workflow has checked."""
+        return dict(self.snakemake.config["models"])
+
+    @property
     def records(self) -> Path:
         """Folder of the record stores.
 
@@ -153,12 +174,11 @@ def _log_run(this: Job, seconds: float, state: Literal["ok", "failed"]) -> None:
     """
     counts = this.counts
     logging.info("%s", counts)
-    wildcards = this.snakemake.wildcards
     row = JobRow(
-        run=os.environ.get("SKILLMILL_RUN", ""),
-        rule=str(this.snakemake.rule),
+        run=this.run,
+        rule=this.rule,
         study=this.study,
-        part=str(wildcards.get("part") or wildcards.get("shard") or ""),
+        part=this.part,
         state=state,
         seconds=round(seconds, 3),
         peak_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),

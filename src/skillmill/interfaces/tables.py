@@ -1,6 +1,7 @@
 """Tables and summaries for a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from skillmill.interfaces.show import headline, percent_of, read_scores
+from skillmill.report.tables import numbered
 from skillmill.store import artifact, load
 from skillmill.store.runs import JobRow
 from skillmill.types import Score
@@ -27,7 +29,8 @@ def score_table(rows: Iterable[Score]) -> None:
         table.add_column(name)
     table.add_column("percent [95 %] (n)", justify="right")
     for row in rows:
-        cells = [str(getattr(row, name)) for name in COLUMNS]
+        shown = replace(row, category=numbered(row.category))
+        cells = [str(getattr(shown, name)) for name in COLUMNS]
         mark = " heuristic" if row.heuristic else ""
         k = "" if row.k is None else str(row.k)
         table.add_row(*cells, k, percent_of(row) + mark)
@@ -38,11 +41,21 @@ def job_table(jobs: Iterable[JobRow]) -> None:
     """Print jobs of the run log."""
     names = ("run", "study", "rule", "part", "state", "seconds", "peak_mb")
     counts = ("computed", "reused", "ok", "empty", "failed", "skipped")
+    row_table([{n: getattr(job, n) for n in (*names, *counts)} for job in jobs])
+
+
+def row_table(rows: Sequence[Mapping[str, object]]) -> None:
+    """Print rows of the same columns, numbers to the right; nothing for no rows."""
     table = Table(box=None, pad_edge=False)
-    for name in (*names, *counts):
-        table.add_column(name, justify="left" if name in names[:5] else "right")
-    for job in jobs:
-        table.add_row(*(str(getattr(job, name)) for name in (*names, *counts)))
+    for name, value in (rows[0] if rows else {}).items():
+        table.add_column(name, justify="left" if isinstance(value, str) else "right")
+    for row in rows:
+        table.add_row(
+            *(
+                "" if v is None else f"{v:,}" if type(v) is int else str(v)
+                for v in row.values()
+            )
+        )
     _console().print(table, markup=False)
 
 

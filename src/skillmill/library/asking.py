@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field, ValidationError, WrapValidator, model_validator
 
@@ -11,12 +11,13 @@ from skillmill.models.chat import ChatRequest, Outcome
 from skillmill.models.prompts import clean, prompt_version, render
 from skillmill.models.replies_library import EdgesReply, TypedEdge
 from skillmill.models.reply_models import check_entries
+from skillmill.models.usage import Usage
 from skillmill.store.graph import RejectedEntry
 from skillmill.store.records import text_key
 from skillmill.types import LibrarySkill, State
 
 #: Role of the prompt; also the name of the schema that a reply is forced into.
-ROLE = "emit_edges"
+ROLE: Final = "emit_edges"
 
 #: Of a description, characters that a prompt holds: the limit of the SKILL.md format.
 LONGEST_DESCRIPTION = 1024
@@ -73,8 +74,9 @@ class Answer:
     """What came of a question.
 
     `entries` are those that can be used, `shown` the candidates as they were when the
-    answer was given, `origins` how they had been found. State `empty` is a good reply
-    without an edge, or no question, for want of candidates.
+    answer was given, `origins` how they had been found, `usage` the tokens of the
+    reply. State `empty` is a good reply without an edge, or no question, for want of
+    candidates.
     """
 
     skill: str
@@ -84,6 +86,7 @@ class Answer:
     rejected: tuple[RejectedEntry, ...] = ()
     shown: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    usage: Usage = Usage()  # noqa: RUF009 frozen
 
 
 def card(skill: LibrarySkill) -> dict[str, object]:
@@ -131,7 +134,9 @@ def read_answer(asked: Question, outcome: Outcome[Any] | None) -> Answer:
         return Answer(asked.skill, "empty", NO_CANDIDATE)
     if outcome.state != "ok" or outcome.value is None:
         reason = outcome.message if outcome.reason == "off" else outcome.reason
-        return Answer(asked.skill, outcome.state, reason, shown=asked.shown)
+        return Answer(
+            asked.skill, outcome.state, reason, shown=asked.shown, usage=outcome.usage
+        )
     ids = {clean(skill): skill for skill in (asked.skill, *asked.shown)}
     checked = check_entries(
         outcome.value.edges,
@@ -158,6 +163,7 @@ def read_answer(asked: Question, outcome: Outcome[Any] | None) -> Answer:
         rejected=tuple(rejected),
         shown=asked.shown,
         origins=asked.origins,
+        usage=outcome.usage,
     )
 
 

@@ -3,8 +3,16 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from skillmill.library.asking import NO_CANDIDATE, Answer, card_key, question
+from skillmill.library.asking import (
+    NO_CANDIDATE,
+    ROLE,
+    Answer,
+    Question,
+    card_key,
+    question,
+)
 from skillmill.library.assembly import Assembled, Contradicted, Key, assemble, key_of
 from skillmill.library.cousage import CoUsage, LearningSettings
 from skillmill.library.curated import Curated
@@ -24,6 +32,7 @@ from skillmill.library.direction import (
 from skillmill.library.emitting import Emitter
 from skillmill.library.shortlist import Shortlists, ShortlistSettings, shortlists
 from skillmill.library.vocabulary import PART_OF
+from skillmill.models.usage import Usage
 from skillmill.store.graph import (
     Candidate,
     DroppedEdge,
@@ -31,6 +40,7 @@ from skillmill.store.graph import (
     EdgeOrigin,
     RejectedEntry,
 )
+from skillmill.store.usage import UsedTokens
 from skillmill.types import Edge, LibrarySkill, State
 
 NO_EDGE = "candidates, but no edge"
@@ -57,12 +67,25 @@ class EdgeSettings:
     check_direction: bool = False
     contradicted: Contradicted = "drop"
 
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> "EdgeSettings":
+        """The configured settings, as the rule `edges` has them."""
+        return cls(
+            shortlist=ShortlistSettings(values["candidates"], values["limit"]),
+            containment=values["containment"],
+            producers=values["producers"],
+            learning=LearningSettings(**values["learning"]),
+            check_direction=values["check_direction"],
+            contradicted=values["contradicted"],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SkillGraph:
     """A typed graph with all that is known of how it came about.
 
-    `outcomes` counts by stage what became of skills, questions and proposals.
+    `outcomes` counts by stage what became of skills, questions and proposals, `usage`
+    the tokens of the replies that the graph rests on.
     """
 
     edges: tuple[Edge, ...]
@@ -71,6 +94,7 @@ class SkillGraph:
     dropped: tuple[DroppedEdge, ...]
     rejected: tuple[RejectedEntry, ...]
     candidates: tuple[Candidate, ...]
+    usage: tuple[UsedTokens, ...]
     outcomes: Mapping[str, Counter[tuple[State, str]]] = field(default_factory=dict)
 
 
@@ -111,16 +135,10 @@ def build_graph(
     -----
     Comparative paper, section 2.
     """
-    by_id = {skill.id: skill for skill in sorted(skills, key=lambda skill: skill.id)}
+    by_id = _by_id(skills)
     ordered = [*by_id.values()]
     lists = shortlists(ordered, similar, usage, settings.shortlist)
-    questions = [
-        question(
-            skill, [by_id[other] for other in lists.found[name]], lists.found[name]
-        )
-        for name, skill in by_id.items()
-    ]
-    answers = dict(zip(by_id, emitter.ask(questions), strict=True))
+    answers = dict(zip(by_id, emitter.ask(questions(by_id, lists)), strict=True))
     emissions = emitted(answers.values(), by_id)
     checks: list[Answer] = []
     if settings.check_direction and not emitter.is_off:
@@ -143,10 +161,51 @@ def build_graph(
         dropped=graph.dropped,
         rejected=tuple(one for answer in answers.values() for one in answer.rejected),
         candidates=tuple(lists.rows()),
+        usage=tuple(
+            used
+            for stage, some in ((ROLE, answers.values()), (CHECK, checks))
+            for used in _usage(stage, emitter.model, some)
+        ),
         outcomes=_outcomes(
             ordered, lists, [*answers.values()], checks, graph, settings
         ),
     )
+
+
+def edge_questions(
+    skills: Sequence[LibrarySkill],
+    similar: Iterable[Edge],
+    usage: CoUsage,
+    settings: EdgeSettings,
+) -> list[Question]:
+    """What `build_graph` asks about a library, before it has any reply."""
+    by_id = _by_id(skills)
+    return questions(
+        by_id, shortlists([*by_id.values()], similar, usage, settings.shortlist)
+    )
+
+
+def _by_id(skills: Iterable[LibrarySkill]) -> dict[str, LibrarySkill]:
+    return {skill.id: skill for skill in sorted(skills, key=lambda skill: skill.id)}
+
+
+def questions(skills: Mapping[str, LibrarySkill], lists: Shortlists) -> list[Question]:
+    """One question a skill about its candidates, in the order of the skills."""
+    return [
+        question(skill, [skills[other] for other in lists.found[id_]], lists.found[id_])
+        for id_, skill in skills.items()
+    ]
+
+
+def _usage(stage: str, model: str, answers: Iterable[Answer]) -> list[UsedTokens]:
+    """Tokens of the replies behind answers; none where nothing was asked."""
+    taken = [answer.usage for answer in answers if answer.usage.tokens]
+    if not taken:
+        return []
+    total = sum(taken, Usage())
+    guessed = sum(usage.estimated for usage in taken)
+    prompt, reply = total.prompt_tokens, total.completion_tokens
+    return [UsedTokens(ROLE, stage, model, len(taken), guessed, prompt, reply)]
 
 
 def _settled(

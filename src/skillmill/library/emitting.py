@@ -1,6 +1,7 @@
 """One call a skill to a language model, and when not to call again."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import astuple
 from typing import Any, Protocol, cast
 
 from skillmill.library.asking import ROLE, Answer, Question, read_answer
@@ -9,6 +10,7 @@ from skillmill.models.failures import check_failed_share
 from skillmill.models.forecast import Forecast
 from skillmill.models.llm import ChatClient
 from skillmill.models.prompts import prompt_version
+from skillmill.models.usage import Usage
 from skillmill.store.graph import RejectedEntry
 from skillmill.store.records import text_key
 
@@ -47,6 +49,8 @@ class Emitter:
 
     Attributes
     ----------
+    model : str
+    failed_share : float
     asked, recalled : int
         Questions that were sent, and that were answered from what is recorded.
     """
@@ -63,13 +67,18 @@ class Emitter:
         self.recalled = 0
         self._client = client
         self._answers = answers
-        self._model = model
-        self._failed_share = failed_share
+        self.model = model
+        self.failed_share = failed_share
 
     @property
     def is_off(self) -> bool:
         """Whether nothing is asked at all."""
         return self._client.mode == "off"
+
+    @property
+    def refusals(self) -> list[str]:
+        """Parameters that the endpoint is not sent as they are configured."""
+        return self._client.refusals
 
     def estimate(self, questions: Sequence[Question]) -> list[Forecast]:
         """What `ask` would send and spend; nothing is sent."""
@@ -99,9 +108,9 @@ class Emitter:
         if open_ones:
             check_failed_share(
                 [*outcomes.values()],
-                self._failed_share,
+                self.failed_share,
                 stage=open_ones[0].request.stage,
-                model=self._model,
+                model=self.model,
             )
         unlisted = [q for q in questions if not q.shown and _key(q) not in remembered]
         self._keep([read_answer(q, None) for q in unlisted], unlisted)
@@ -160,6 +169,7 @@ def _stored(answer: Answer) -> dict[str, object]:
         "rejected": [[one.entry, one.reason] for one in answer.rejected],
         "shown": dict(answer.shown),
         "origins": {other: list(names) for other, names in answer.origins.items()},
+        "usage": [*astuple(answer.usage)],
     }
 
 
@@ -176,4 +186,6 @@ def _restored(skill: str, value: object) -> Answer:
         ),
         shown=stored["shown"],
         origins={other: tuple(names) for other, names in stored["origins"].items()},
+        # Answers of older versions have none.
+        usage=Usage(*stored.get("usage", ())),
     )

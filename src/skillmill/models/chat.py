@@ -56,7 +56,7 @@ class RoleSettings:
     max_seconds: float = 300.0
     concurrency: int = 8
     temperature: float | None = 0.0
-    max_tokens: int | None = 1024
+    max_tokens: int | None = 2048
     seed: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
     context_tokens: int | None = None

@@ -11,7 +11,7 @@ import numpy as np
 from skillmill.models.answer import Answer, Fault, refused_parameter
 from skillmill.models.chat import Outcome, Replies
 from skillmill.models.ladder import Shape
-from skillmill.models.recorded import Messages, Plan, Verdict, judge
+from skillmill.models.recorded import Messages, Plan, ToMend, Verdict, judge
 from skillmill.models.retry import Clock, Patience, asked_wait, next_wait
 from skillmill.models.usage import Ledger, Usage, estimate_tokens
 
@@ -116,30 +116,28 @@ class _Attempt:
 
 
 async def converse(
-    plan: Plan, tools: Tools, to_mend: tuple[str, str, str] | None = None
+    plan: Plan, tools: Tools, to_mend: ToMend | None = None
 ) -> Outcome[Any]:
     """Ask, and once more if the reply cannot be used; record each reply at once.
 
-    `to_mend` is (key, content, problem) of a recorded reply to begin from.
+    `to_mend` is a recorded reply to begin from.
 
     Raises
     ------
     LimitError
         If the budget is spent; what was received is recorded.
     """
-    usage = Usage()
     if to_mend is None:
         sent = await _exchange(plan, plan.messages, tools)
-        verdict, cost = await _settle(plan, sent, tools)
-        usage += cost
+        verdict, usage = await _settle(plan, sent, tools)
         if verdict.state != "invalid" or not isinstance(sent.result, Answer):
             return plan.outcome(verdict, usage, from_record=False)
-        to_mend = plan.key(sent.body), sent.result.content, verdict.message
-    key, content, problem = to_mend
-    messages = plan.repair(content, problem)
+        content, problem = sent.result.content, verdict.message
+        to_mend = ToMend(plan.key(sent.body), content, problem, usage)
+    messages = plan.repair(to_mend.content, to_mend.problem)
     sent = await _exchange(plan, messages, tools)
-    verdict, cost = await _settle(plan, sent, tools, repairs=key)
-    return plan.outcome(verdict, usage + cost, from_record=False)
+    verdict, usage = await _settle(plan, sent, tools, repairs=to_mend.key)
+    return plan.outcome(verdict, to_mend.usage + usage, from_record=False)
 
 
 async def _exchange(plan: Plan, messages: Messages, tools: Tools) -> Sent:

@@ -40,6 +40,9 @@ class Lane:
     ----------
     notes : list of str
         What a reader of the results must know, each once.
+    refusals : list of str
+        Those on parameters that are not sent as they are configured. They are
+        remembered, so recorded replies come with them, too.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Lane:
         self.address = address
         self.pause = pause
         self.notes: list[str] = []
+        self.refusals: list[str] = []
         self._replies = replies
         self._new_sender = new_sender
         self._remembered = dict(replies.abilities(address.url, model))
@@ -182,11 +186,11 @@ class Lane:
 
     def _note_change(self, parameter: str, new_name: str) -> None:
         done = f"is sent as {new_name!r}" if new_name else "is not sent"
-        lost = "; replies may differ from call to call"
-        self._note(
-            f"{self.name} refuses {parameter!r}, which {done}"
-            + (lost if parameter in ("seed", "temperature") and not new_name else "")
-        )
+        told = f"{self.name} refuses {parameter!r}, which {done}"
+        if parameter in ("seed", "temperature") and not new_name:
+            told += "; replies may differ from call to call"
+        self.refusals.append(told)
+        self._note(told)
 
     def _note(self, text: str, key: str = "") -> None:
         if not any((key or text) in note for note in self.notes):

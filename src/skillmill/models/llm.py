@@ -123,10 +123,17 @@ class ChatClient:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the results must know of the endpoints, for provenance."""
+        """What a reader of the log must know of the endpoints."""
         with self._lock:
             lanes = list(self._lanes.values())
         return sorted({note for lane in lanes for note in lane.notes})
+
+    @property
+    def refusals(self) -> list[str]:
+        """Parameters that are not sent as configured, for the provenance."""
+        with self._lock:
+            lanes = list(self._lanes.values())
+        return sorted({told for lane in lanes for told in lane.refusals})
 
     def ask(
         self,

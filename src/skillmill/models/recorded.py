@@ -1,8 +1,8 @@
 """What a question is recorded under, and what is recorded of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
@@ -84,6 +84,15 @@ class Verdict:
     message: str = ""
 
 
+class ToMend(NamedTuple):
+    """A recorded reply that cannot be used, and whose repair was never asked for."""
+
+    key: str
+    content: str
+    problem: str
+    usage: Usage
+
+
 @dataclass(frozen=True, slots=True)
 class Recalled:
     """What is recorded of a question.
@@ -92,14 +101,14 @@ class Recalled:
     ----------
     outcome : Outcome or None
         The good reply to it, if there is one.
-    to_mend : (key, content, problem) or None
+    to_mend : ToMend or None
         Else an unusable reply whose repair was never asked for.
     failure : Outcome or None
         Else how it failed last, if it was ever asked.
     """
 
     outcome: Outcome[Any] | None = None
-    to_mend: tuple[str, str, str] | None = None
+    to_mend: ToMend | None = None
     failure: Outcome[Any] | None = None
 
 
@@ -123,25 +132,31 @@ def recall(plans: Sequence[Plan], replies: Replies) -> list[Recalled]:
     asked = _rows([(plan, plan.messages) for plan in plans], replies)
     results = [_best(plan, rows) for plan, rows in zip(plans, asked, strict=True)]
     broken = [
-        (number, row["key"], content, row["message"])
+        (number, ToMend(row["key"], content, row["message"], _usage(row)))
         for number, rows in enumerate(asked)
         if results[number].outcome is None
         for row in rows
         if row["state"] == "invalid" and (content := _content(row)) is not None
     ]
-    repairs = [(plans[n], plans[n].repair(text, why)) for n, _, text, why in broken]
-    for (number, *mend), rows in zip(broken, _rows(repairs, replies), strict=True):
+    repairs = [(plans[n], plans[n].repair(m.content, m.problem)) for n, m in broken]
+    for (number, mend), rows in zip(broken, _rows(repairs, replies), strict=True):
         if results[number].outcome is not None:
             continue
         mended = _best(plans[number], rows)
-        if mended.outcome is not None:
-            results[number] = mended
+        if mended.outcome is not None or (rows and results[number].to_mend is None):
+            results[number] = _with_usage(mended, mend.usage)
         elif not rows:
-            key, content, problem = mend
-            results[number] = Recalled(None, (key, content, problem), None)
-        elif results[number].to_mend is None:
-            results[number] = mended
+            results[number] = Recalled(None, mend, None)
     return results
+
+
+def _with_usage(mended: Recalled, first: Usage) -> Recalled:
+    """Count the reply that was to be mended, too."""
+    outcome, failure = (
+        found and replace(found, usage=first + found.usage)
+        for found in (mended.outcome, mended.failure)
+    )
+    return Recalled(outcome, None, failure)
 
 
 def _rows(

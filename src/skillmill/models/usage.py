@@ -33,25 +33,6 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """The most that may be spent; None: no limit.
-
-    Attributes
-    ----------
-    calls : int or None
-        HTTP requests, retries and probes included; never exceeded.
-    tokens : int or None
-    money : float or None
-        Checked before each request is sent, so the replies to those already under
-        way may go over it.
-    """
-
-    calls: int | None = None
-    tokens: int | None = None
-    money: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Spent:
     """What one role spent in one stage.
 
@@ -70,6 +51,28 @@ class Spent:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     money: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that may be spent; None: no limit.
+
+    Attributes
+    ----------
+    calls : int or None
+        HTTP requests, retries and probes included; never exceeded.
+    tokens : int or None
+    money : float or None
+        Checked before each request is sent, so the replies to those already under
+        way may go over it.
+    before : Spent or None
+        What counts as spent from the start, such as by earlier jobs of a run.
+    """
+
+    calls: int | None = None
+    tokens: int | None = None
+    money: float | None = None
+    before: Spent | None = None
 
 
 def estimate_tokens(messages: Iterable[Mapping[str, str]]) -> int:
@@ -141,7 +144,8 @@ class Ledger:
         return self._spent.get((role, stage)) or Spent(role, stage)
 
     def _check_budget(self) -> None:
-        total = _sum(self._spent.values())
+        before = (self._budget.before,) if self._budget.before else ()
+        total = _sum([*before, *self._spent.values()])
         limits = {
             "calls": (total.calls, self._budget.calls),
             "tokens": (

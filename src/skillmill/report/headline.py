@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from skillmill.evaluate.arms import CEILING
 from skillmill.report.inputs import Track
 from skillmill.report.tables import POOLED, Cell, column_key, column_name, splits_of
 from skillmill.types import Score
@@ -36,8 +37,13 @@ def headline(
 
     The split is the first of test, all, val, train that has pooled scores; the
     metric is `wanted` (metric, k) or, failing that, the first column of the table.
+    Ceilings, which know the answer, are left out.
     """
-    pooled = [score for score in scores if score.category == POOLED]
+    pooled = [
+        score
+        for score in scores
+        if score.category == POOLED and not score.arm.startswith(CEILING)
+    ]
     splits = splits_of(pooled, track)
     if not splits:
         return None

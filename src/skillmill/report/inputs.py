@@ -26,6 +26,20 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class UsageRow:
+    """What the replies took that a stage rests on; `usd` is None without a price."""
+
+    role: str
+    stage: str
+    model: str
+    replies: int
+    estimated: int
+    prompt_tokens: int
+    completion_tokens: int
+    usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReportInputs:
     """Everything one page says; no clock time, no path of this machine.
 
@@ -42,6 +56,8 @@ class ReportInputs:
         Said in words below the figure named `rules`.
     figures : mapping
         Name to SVG text, shown in the order given.
+    usage : sequence of UsageRow
+        Of the replies of language models, recorded ones like new ones.
     jobs : sequence of mappings, optional
         Rows with `rule`, `seconds`, `peak_mb`, `computed`, `reused`. They differ
         between equal runs: leave them out of a page that is compared.
@@ -62,6 +78,7 @@ class ReportInputs:
     provenance: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     rule_edges: Sequence[tuple[str, str]] = ()
     figures: Mapping[str, str] = field(default_factory=dict)
+    usage: Sequence[UsageRow] = ()
     jobs: Sequence[Mapping[str, object]] | None = None
     heuristics: Sequence[str] = ()
     headline: Mapping[Track, tuple[str, int | None]] = field(

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from sqlite3 import Connection
 
-from skillmill.report.inputs import Query, ReportInputs
-from skillmill.store import artifact, catalogue, conversations, load, scores
+from skillmill.report.inputs import Query, ReportInputs, UsageRow
+from skillmill.store import artifact, catalogue, conversations, load, scores, usage
 from skillmill.types import LoadReport, QueryScore, Score
 
 #: What of each kind of store is counted as built: label of the page -> table.
@@ -30,6 +30,7 @@ class Gathered:
         self.load_reports: list[LoadReport] = []
         self.outcomes: dict[tuple[str, str, str], int] = {}
         self.provenance: dict[str, dict[str, object]] = {}
+        self.usage: list[UsageRow] = []
 
     def read(self, store: Path, stage: str) -> None:
         """Add one store."""
@@ -89,11 +90,17 @@ def _read_scores(gathered: Gathered, db: Connection) -> None:
     gathered.query_scores.extend(scores.load_query_scores(db))
 
 
+def _read_graph(gathered: Gathered, db: Connection) -> None:
+    _read_reports(gathered, db)
+    gathered.usage.extend(UsageRow(*used) for used in usage.load_usage(db))
+
+
 READERS: Mapping[str, Callable[[Gathered, Connection], None]] = {
     "catalogue": _read_reports,
     "tasks": _read_tasks,
     "conversations": _read_conversations,
     "scores": _read_scores,
+    "skill-graph": _read_graph,
 }
 
 
@@ -129,6 +136,7 @@ def gather(study: str, stores: Sequence[Path], problem_limit: int) -> ReportInpu
         provenance=gathered.provenance,
         rule_edges=rule_edges(stores),
         problem_limit=problem_limit,
+        usage=gathered.usage,
     )
 
 

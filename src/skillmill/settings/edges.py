@@ -4,36 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from skillmill.settings.section import Mode, Section
-
-
-class Model(Section):
-    """The chat model that emits typed edges, one call a skill."""
-
-    mode: Mode = "off"
-    """`off`: only what rules justify; `replay`: what is not recorded is an error."""
-    model: str = ""
-    """Name of the model at its endpoint."""
-    base_url: str = "http://localhost:8000/v1"
-    """Address of an OpenAI-compatible endpoint, without credentials."""
-    key_variable: str | None = None
-    """Environment variable with the endpoint's key; null: it needs none."""
-    concurrency: Annotated[int, Field(ge=1)] = 8
-    """Questions under way at once."""
-    timeout_s: Annotated[float, Field(gt=0)] = 60.0
-    """Seconds for one request."""
-    max_tries: Annotated[int, Field(ge=1)] = 6
-    """The most requests for one question."""
-    temperature: Annotated[float, Field(ge=0)] | None = 0.0
-    """null: the endpoint decides."""
-    max_tokens: Annotated[int, Field(ge=1)] | None = 2048
-    """The most tokens of a reply; null: the endpoint decides."""
-    max_calls: Annotated[int, Field(ge=1)] | None = None
-    """The most requests of one run, which can be resumed; null: no limit."""
-    price_in: Annotated[float, Field(ge=0)] | None = None
-    """Price of a million tokens of prompts, in any currency."""
-    price_out: Annotated[float, Field(ge=0)] | None = None
-    """Price of a million tokens of replies."""
+from skillmill.settings.section import Section
 
 
 class Candidates(Section):
@@ -104,7 +75,6 @@ class Edges(Section):
     calls: str | None = None
     """Log of skill calls (.jsonl) that edges are learned from; null: none."""
     learning: Learning = Learning()
-    model: Model = Model()
     invalidation: Literal["exact", "source"] = "exact"
     """`exact`: equals a clean build; `source`: one call for each changed skill."""
     check_direction: bool = False

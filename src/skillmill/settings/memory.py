@@ -18,6 +18,15 @@ class Splits(Section):
     """Conversations that are only measured."""
 
 
+class Answering(Section):
+    """Answers from what retrieval skills find."""
+
+    skills: list[str] = ["fixed-best-late", "fixed-best"]
+    """The first of these that the study runs finds the evidence."""
+    atoms: Annotated[int, Field(ge=1)] = 10
+    """How many of its best atoms are read."""
+
+
 class Memory(Section):
     """Memory track: conversations, atoms, graphs, retrieval skills."""
 
@@ -38,3 +47,4 @@ class Memory(Section):
     cutoffs: Cutoffs = [5, 10, 20]
     """Cut-offs k of evidence recall and full-evidence hit."""
     splits: Splits = Splits()
+    answering: Answering = Answering()

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from skillmill.settings.library import Library
 from skillmill.settings.memory import Memory
-from skillmill.settings.models import Encoder, Tagger
+from skillmill.settings.models import Encoder, Models, Tagger
 from skillmill.settings.section import STUDY, Section, Share
 
 
@@ -46,6 +46,7 @@ class Config(Section):
     """Seed of everything random."""
     library: Library = Library()
     memory: Memory = Memory()
+    models: Models = Models()
     encoder: Encoder = Encoder()
     tagger: Tagger = Tagger()
     evaluation: Evaluation = Evaluation()

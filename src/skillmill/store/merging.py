@@ -48,7 +48,9 @@ class MergeCounts:
         )
 
 
-class _Store(NamedTuple):
+class RecordStore(NamedTuple):
+    """A record store: its kind, and how rows of a shard get into its main file."""
+
     kind: str
     copy: str
 
@@ -58,23 +60,29 @@ _COPY_MODELS = (
     " where true order by hash on conflict do nothing"
 )
 
-_STORES: Mapping[str, _Store] = {
-    "vectors": _Store(
+#: Folder below the records -> the store in it.
+STORES: Mapping[str, RecordStore] = {
+    "vectors": RecordStore(
         "vector-records",
         "insert into main.vector_record"
         " select model, key, dim, dtype, data from shard.vector_record"
         " where true order by model, key on conflict do nothing",
     ),
-    "tokens": _Store(
+    "tokens": RecordStore(
         "token-records",
         "insert into main.token_record"
         " select model, key, pieces, dim, dtype, data from shard.token_record"
         " where true order by model, key on conflict do nothing",
     ),
-    "tags": _Store(
+    "tags": RecordStore(
         "tag-records",
         "insert into main.tag_record select model, key, value from shard.tag_record"
         " where true order by model, key on conflict do nothing",
+    ),
+    "replies": RecordStore(
+        "reply-records",
+        "insert into main.reply select * from shard.reply"
+        " where true order by key, id on conflict do nothing",
     ),
 }
 
@@ -91,22 +99,25 @@ def merge_records(folder: Path) -> MergeCounts:
         If a file cannot be written, or is of another version.
     """
     folder = Path(folder)
-    if folder.name in _STORES and shards_in(folder):
+    if folder.name in STORES and shards_in(folder):
         raise StoreError(
             f"{folder}: expected the folder of all records, found the shards of one"
             f" store; name {folder.parent} instead",
             record=str(folder),
         )
     counts = MergeCounts()
-    for name, store in _STORES.items():
+    for name, store in STORES.items():
         place = folder / name
         if place.is_dir():
-            with _only_one(place) as alone:
-                counts += _merge(place, store) if alone else MergeCounts(busy=True)
+            with only_one(place) as alone:
+                counts += (
+                    merge_shards(place, store) if alone else MergeCounts(busy=True)
+                )
     return counts
 
 
-def _merge(folder: Path, store: _Store) -> MergeCounts:
+def merge_shards(folder: Path, store: RecordStore) -> MergeCounts:
+    """Fold the settled shards of one folder; its lock must be held."""
     for unfinished in folder.glob(f"*{NEW}"):
         if is_settled(unfinished):
             unfinished.unlink(missing_ok=True)
@@ -141,7 +152,7 @@ def _sift(path: Path) -> MergeCounts | None:
     return None
 
 
-def _fold(main: Path, path: Path, store: _Store) -> MergeCounts:
+def _fold(main: Path, path: Path, store: RecordStore) -> MergeCounts:
     with explained(main), closing(connect_shared(main)) as db:
         db.execute("attach ? as shard", (f"{path.absolute().as_uri()}?mode=rw",))
         with db:
@@ -153,7 +164,7 @@ def _fold(main: Path, path: Path, store: _Store) -> MergeCounts:
 
 
 @contextmanager
-def _only_one(folder: Path) -> Iterator[bool]:
+def only_one(folder: Path) -> Iterator[bool]:
     """Hold the folder's lock; False if another process has it."""
     try:
         file = (folder / "merge.lock").open("a")

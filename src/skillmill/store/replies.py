@@ -7,7 +7,6 @@ may have several rows, one for each time it was asked; a good one is never repla
 
 import hashlib
 import json
-import os
 import secrets
 import threading
 import time
@@ -20,19 +19,16 @@ from typing import Any, Self
 
 from skillmill.errors import StoreError
 from skillmill.store import reply_notes
-from skillmill.store.connect import connect_private, connect_shared
-from skillmill.store.reply_tables import REPLY_KINDS
+from skillmill.store.connect import connect_shared
 from skillmill.store.rows import insert, json_text
-from skillmill.store.schema import RECORD_VERSION
 from skillmill.store.shards import (
-    NEW,
     DamagedShardError,
-    _here,
     explained,
     finish,
     rows_in,
     set_aside,
     shards_in,
+    start,
 )
 
 KIND = "reply-records"
@@ -138,8 +134,8 @@ class ReplyRecords:
         """
         found: dict[str, list[dict[str, Any]]] = {}
         wanted = sorted(set(keys))
-        for start in range(0, len(wanted), _AT_ONCE):
-            for row in self._rows(wanted[start : start + _AT_ONCE]):
+        for first in range(0, len(wanted), _AT_ONCE):
+            for row in self._rows(wanted[first : first + _AT_ONCE]):
                 found.setdefault(row[0], []).append(dict(zip(READ, row, strict=True)))
         for rows in found.values():
             rows.sort(key=lambda row: (row["state"] != "ok", row["id"]))
@@ -249,7 +245,7 @@ class ReplyRecords:
         if self._shard is None:
             try:
                 with explained(self._folder):
-                    self._shard = start_shard(self._folder)
+                    self._shard = start(self._folder, KIND)
             except OSError as error:
                 raise StoreError(
                     f"{self._folder}: expected a folder for replies, got {error};"
@@ -263,15 +259,3 @@ def model_row(row: Mapping[str, object]) -> tuple[str, str]:
     """Hash and identity of a row's `endpoint` and `model`, for the table `model`."""
     identity = json_text({"endpoint": row["endpoint"], "model": row["model"]})
     return hashlib.sha256(identity.encode()).hexdigest(), identity
-
-
-def start_shard(folder: Path, name: str | None = None) -> Path:
-    """Make an empty shard of replies, open for this process unless it has a name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    stem = f"{_here()}-{os.getpid()}-{secrets.token_hex(4)}"
-    new = folder / f"{stem}{NEW}"
-    with closing(connect_private(new)) as db:
-        for statement in REPLY_KINDS[KIND]:
-            db.execute(statement)
-        db.execute(f"pragma user_version = {RECORD_VERSION:d}")
-    return new.rename(folder / (name or f"{stem}.open.sqlite"))

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from skillmill.errors import StoreError
 from skillmill.store.connect import connect_shared
-from skillmill.store.reply_tables import REPLY_KINDS
-from skillmill.store.schema import RECORD_VERSION
+from skillmill.store.schema import RECORD_VERSION, create_records
 
 FILE = "reply-notes.sqlite"
 KIND = "reply-notes"
@@ -140,9 +139,7 @@ def _notes(
             db.execute("begin immediate" if to_write else "begin")
             version = _version(db, path)
             if to_write and version == 0:
-                for statement in REPLY_KINDS[KIND]:
-                    db.execute(statement)
-                db.execute(f"pragma user_version = {RECORD_VERSION:d}")
+                create_records(db, KIND)
             yield db if version or to_write else None
     except (sqlite3.Error, OSError) as error:
         raise StoreError(

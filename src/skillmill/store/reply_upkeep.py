@@ -10,16 +10,10 @@ from typing import Any
 
 from skillmill.errors import StoreError
 from skillmill.store.connect import connect_shared
-from skillmill.store.merging import MergeCounts, _merge, _only_one, _Store
-from skillmill.store.replies import FOLDER, KIND, start_shard
+from skillmill.store.merging import STORES, MergeCounts, merge_shards, only_one
+from skillmill.store.replies import FOLDER, KIND
 from skillmill.store.reply_notes import used_since
-from skillmill.store.shards import MAIN, explained, rows_in, shards_in
-
-_STORE = _Store(
-    KIND,
-    "insert into main.reply select * from shard.reply"
-    " where true order by key, id on conflict do nothing",
-)
+from skillmill.store.shards import MAIN, explained, rows_in, shards_in, start
 
 _STATS = """
 select model.identity, role, stage, state, count(*), sum(prompt_tokens),
@@ -96,7 +90,7 @@ def merge_replies(folder: Path) -> MergeCounts:
     place = Path(folder) / FOLDER
     if not place.is_dir():
         return MergeCounts()
-    with _only_one(place) as alone:
+    with only_one(place) as alone:
         return _folded(place) if alone else MergeCounts(busy=True)
 
 
@@ -142,7 +136,7 @@ def prune_replies(
         since = (now or datetime.now(UTC)) - timedelta(days=unused_days)
         day = since.date().isoformat()
         chosen["unused"] = (day, json.dumps(used_since(folder, day)))
-    with _only_one(place) as alone:
+    with only_one(place) as alone:
         if not alone:
             raise StoreError(
                 f"{place}: expected to prune the replies, found another process"
@@ -180,8 +174,8 @@ def reply_counts(folder: Path, since: str = "") -> list[ReplyCount]:
 
 def _folded(place: Path) -> MergeCounts:
     if not (place / MAIN).exists():
-        start_shard(place, MAIN)
-    return _merge(place, _STORE)
+        start(place, KIND, MAIN)
+    return merge_shards(place, STORES[FOLDER])
 
 
 def _pruned(

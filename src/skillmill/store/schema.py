@@ -9,7 +9,9 @@ from collections.abc import Mapping
 
 from skillmill.store import graph_tables as g
 from skillmill.store import memory_tables as m
+from skillmill.store import reply_tables as r
 from skillmill.store import tables as t
+from skillmill.store.answers import ANSWER
 from skillmill.store.tokens import TOKEN
 
 #: Version of the artifacts' tables.
@@ -38,9 +40,10 @@ ARTIFACTS: Mapping[str, tuple[str, ...]] = {
     "vectors": (*_EVERY, *_VECTORS),
     "tokens": (*_EVERY, TOKEN, t.ENCODER),
     "edges": (*_EVERY, t.EDGE),
-    "skill-graph": (*_EVERY, t.EDGE, g.EDGE_TARGET, *g.GRAPH, *_LOADED),
+    "skill-graph": (*_EVERY, t.USAGE, t.EDGE, g.EDGE_TARGET, *g.GRAPH, *_LOADED),
     "topology": (*_EVERY, *g.MEASURED, *_LOADED),
     "rankings": (*_EVERY, t.RANKING, t.RANKING_STATE, t.PART),
+    "answers": (*_EVERY, ANSWER),
     "conversations": (
         *_EVERY,
         m.CONVERSATION,
@@ -60,7 +63,10 @@ RECORDS: Mapping[str, tuple[str, ...]] = {
     "vector-records": (m.MODEL, m.VECTOR_RECORD),
     "tag-records": (m.MODEL, m.TAG_RECORD),
     "token-records": (m.MODEL, m.TOKEN_RECORD),
+    "reply-records": (m.MODEL, r.REPLY),
+    "reply-notes": (r.ABILITY, r.REPLY_USE),
     "run-log": (m.JOB,),
+    "cost-log": (r.COST_OF_JOB,),
 }
 
 

@@ -33,6 +33,19 @@ create table outcome (
 ) strict, without rowid
 """
 
+USAGE = """
+create table usage (
+    role  text not null,  -- who asked a language model
+    stage text not null,  -- in which part of the job
+    model text not null,  -- name of the model at its endpoint
+    replies   integer not null,  -- questions with a reply, recorded ones too
+    estimated integer not null,  -- those whose tokens are our guess
+    prompt_tokens     integer not null,  -- of all prompts
+    completion_tokens integer not null,  -- of all replies
+    primary key (role, stage, model)
+) strict, without rowid
+"""
+
 # --- shared by several kinds ------------------------------------------------------
 
 LOAD_COUNT = """

@@ -1,0 +1,157 @@
+"""What retrieval skills are compared with, turn by turn and by the answers they allow."""
+
+
+rule turns:
+    """Order the single turns of what every retrieval skill found in one shard."""
+    input:
+        memory="results/{study}/memory/{shard}/memory.sqlite",
+        tokens=tokens_of,
+        rollouts="results/{study}/memory/{shard}/rollouts.sqlite",
+    output:
+        turns="results/{study}/memory/{shard}/turns.sqlite",
+    log:
+        "logs/{study}/turns-{shard}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+        gpu=0,
+    params:
+        code=code_of("turns.py"),
+    script:
+        "../scripts/turns.py"
+
+
+rule turn_scores:
+    """Score the rankings of single turns."""
+    input:
+        conversations="results/{study}/memory/conversations.sqlite",
+        turns=expand("results/{{study}}/memory/{shard}/turns.sqlite", shard=SHARDS),
+    output:
+        scores="results/{study}/turns/scores.sqlite",
+    log:
+        "logs/{study}/turn_scores.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=30,
+        gpu=0,
+    params:
+        cutoffs=CONFIG.memory.cutoffs,
+        splits=CONFIG.memory.splits.model_dump(),
+        bootstrap=CONFIG.evaluation.bootstrap,
+        level=CONFIG.evaluation.level,
+        seed=CONFIG.seed,
+        code=code_of("turn_scores.py"),
+    script:
+        "../scripts/turn_scores.py"
+
+
+rule baselines:
+    """Rank the atoms of one shard with what retrieval skills are held against."""
+    input:
+        memory="results/{study}/memory/{shard}/memory.sqlite",
+        rollouts="results/{study}/memory/{shard}/rollouts.sqlite",
+    output:
+        baselines="results/{study}/memory/{shard}/baselines.sqlite",
+    log:
+        "logs/{study}/baselines-{shard}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+        gpu=0,
+    params:
+        budget=CONFIG.memory.budget,
+        seed=CONFIG.seed,
+        code=code_of("baselines.py"),
+    script:
+        "../scripts/baselines.py"
+
+
+rule comparisons:
+    """Compare retrieval skills with each other and with baselines."""
+    input:
+        conversations="results/{study}/memory/conversations.sqlite",
+        scores="results/{study}/memory/scores.sqlite",
+        atoms=expand("results/{{study}}/memory/{shard}/atoms.sqlite", shard=SHARDS),
+        baselines=expand(
+            "results/{{study}}/memory/{shard}/baselines.sqlite", shard=SHARDS
+        ),
+    output:
+        scores="results/{study}/comparisons/scores.sqlite",
+    log:
+        "logs/{study}/comparisons.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+        gpu=0,
+    params:
+        cutoffs=CONFIG.memory.cutoffs,
+        splits=CONFIG.memory.splits.model_dump(),
+        bootstrap=CONFIG.evaluation.bootstrap,
+        level=CONFIG.evaluation.level,
+        seed=CONFIG.seed,
+        code=code_of("comparisons.py"),
+    script:
+        "../scripts/comparisons.py"
+
+
+rule answers:
+    """Answer every question of one shard from found and from known evidence."""
+    input:
+        memory="results/{study}/memory/{shard}/memory.sqlite",
+        rollouts="results/{study}/memory/{shard}/rollouts.sqlite",
+        baselines="results/{study}/memory/{shard}/baselines.sqlite",
+    output:
+        answers="results/{study}/memory/{shard}/answers.sqlite",
+    log:
+        "logs/{study}/answers-{shard}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+        gpu=0,
+    params:
+        skills=CONFIG.memory.answering.skills,
+        atoms=CONFIG.memory.answering.atoms,
+        code=code_of("answers.py"),
+    script:
+        "../scripts/answers.py"
+
+
+rule answer_scores:
+    """Score the answers."""
+    input:
+        conversations="results/{study}/memory/conversations.sqlite",
+        answers=expand("results/{{study}}/memory/{shard}/answers.sqlite", shard=SHARDS),
+    output:
+        scores="results/{study}/answers/scores.sqlite",
+    log:
+        "logs/{study}/answer_scores.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=30,
+        gpu=0,
+    params:
+        splits=CONFIG.memory.splits.model_dump(),
+        bootstrap=CONFIG.evaluation.bootstrap,
+        level=CONFIG.evaluation.level,
+        seed=CONFIG.seed,
+        code=code_of("answer_scores.py"),
+    script:
+        "../scripts/answer_scores.py"

@@ -1,0 +1,80 @@
+"""Rule `answers`: one shard's memory and rankings in, answers out.
+
+Tables: answer (arm `<retrieval skill>` or `ceiling:oracle`, one row a question, failed
+and skipped ones too). The reader is the labelled stand-in; what it read before comes
+from the record store.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skillmill.evaluate.answering import answered, to_ask
+from skillmill.evaluate.baselines import ORACLE
+from skillmill.interfaces.job import Counts, job
+from skillmill.interfaces.reading import recorded_readings
+from skillmill.models.heuristics.registry import stand_in
+from skillmill.store import answers, artifact, conversations, load, rankings
+from skillmill.store.atoms import load_atoms
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+
+def main(
+    memory_path: Path,
+    ranked: tuple[Path, Path],
+    skills: Sequence[str],
+    k: int,
+    records: Path,
+    failed_share: float,
+    output: Path,
+    provenance: artifact.Provenance,
+    counts: Counts,
+) -> None:
+    """Answer every question from what the first known skill found, and from gold.
+
+    `ranked` are the stores of the rollouts and of the baselines.
+    """
+    rollouts_path, baselines_path = ranked
+    with artifact.reading(memory_path, "memory") as db:
+        questions = {q.id: q for q in conversations.load_questions(db)}
+        atoms = {atom.id: atom for atom in load_atoms(db)}
+    with artifact.reading(rollouts_path, "rankings") as db:
+        found = rankings.load_rankings(db)
+    with artifact.reading(baselines_path, "rankings") as db:
+        gold = rankings.load_rankings(db, ORACLE)
+    known = {ranking.arm for ranking in found}
+    best = next((name for name in skills if name in known), None)
+    label = stand_in("answer").label
+    mine = [ranking for ranking in found if ranking.arm == best]
+    asked = [
+        *to_ask(mine, questions, atoms, k, label),
+        *to_ask(gold, questions, atoms, k, label, skip_empty=True),
+    ]
+    waiting = [one for one in asked if one.given is None]
+    done = answered(asked, recorded_readings(waiting, records, counts), label)
+    for answer in done:
+        counts.add(answer.state, 1, answer.reason)
+    if best is None and questions:
+        reason = f"the study runs none of {', '.join(skills)}"
+        counts.add("skipped", len(questions), reason)
+    counts.check("answering", failed_share)
+    with artifact.writing(output, provenance) as db:
+        load.save_outcomes(db, "answers", counts.states)
+        answers.save_answers(db, done)
+
+
+if __name__ == "__main__":
+    with job(snakemake) as this:
+        main(
+            memory_path=Path(snakemake.input.memory),
+            ranked=(Path(snakemake.input.rollouts), Path(snakemake.input.baselines)),
+            skills=snakemake.params.skills,
+            k=snakemake.params.atoms,
+            records=this.records,
+            failed_share=this.failed_share,
+            output=Path(snakemake.output.answers),
+            provenance=this.provenance("answers"),
+            counts=this.counts,
+        )

@@ -1,0 +1,125 @@
+"""Commands about memories: ask one, look at answers, hand results to other tools."""
+
+import json
+from pathlib import Path
+
+import click
+
+from skillmill.interfaces.options import JSON, RESULTS
+
+STUDY = click.option("--study", required=True, help="Name of the study.")
+ARM = click.option("--arm", required=True, help="Retrieval skill or other arm.")
+
+
+@click.command()
+@click.argument("question")
+@STUDY
+@click.option("--conversation", help="Whose memory a question in words is about.")
+@click.option("--skill", default="fixed-best", show_default=True, help="Name or file.")
+@click.option("--budget", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--answer", is_flag=True, help="Let the stand-in reader answer, too.")
+@RESULTS
+@JSON
+def recall(
+    question: str,
+    study: str,
+    conversation: str | None,
+    skill: str,
+    budget: int,
+    answer: bool,
+    results: Path,
+    as_json: bool,
+) -> None:
+    """Find what a memory holds about a question: records, best first, with dates.
+
+    QUESTION is a question in words, or the id of one of the study.
+
+    Example: skillmill recall "Which telescope did she build?" --study sample
+    --conversation shelves-and-stars --answer
+    """
+    from skillmill.interfaces import recall as recalling  # noqa: PLC0415
+
+    found = recalling.recall(
+        results, study, question, skill, conversation, budget, answer=answer
+    )
+    if as_json:
+        for row in recalling.recalled_rows(found):
+            click.echo(json.dumps(row, ensure_ascii=False))
+        return
+    for line in recalling.recalled_lines(found):
+        click.echo(line)
+
+
+@click.command("answers")
+@STUDY
+@click.option("--arm", help="What found the evidence.")
+@click.option("--kind", help="Kind of question.")
+@click.option("--state", type=click.Choice(["ok", "empty", "failed", "skipped"]))
+@click.option("--conversation")
+@RESULTS
+@JSON
+def show_answers(
+    study: str, results: Path, as_json: bool, **filters: str | None
+) -> None:
+    """Count answers by arm and kind, with --json one row a question.
+
+    Example: skillmill show answers --study sample --json
+    """
+    from skillmill.interfaces import answered  # noqa: PLC0415
+
+    rows = answered.answer_rows(results, study, **filters)
+    if as_json:
+        for row in rows:
+            click.echo(json.dumps(row, ensure_ascii=False))
+        return
+    from skillmill.interfaces.tables import row_table  # noqa: PLC0415
+
+    row_table(answered.answer_counts(rows))
+
+
+@click.group()
+def export() -> None:
+    """Write results in the formats of other tools, to standard output."""
+
+
+@export.command("trec")
+@STUDY
+@click.option("--arm", help="The run of this arm; not needed with --qrels.")
+@click.option("--qrels", is_flag=True, help="The evidence in place of a run.")
+@click.option("--turns", is_flag=True, help="Qrels of turns, for arms that rank them.")
+@RESULTS
+def export_trec(
+    study: str, arm: str | None, qrels: bool, turns: bool, results: Path
+) -> None:
+    """Write a TREC run file or qrels file.
+
+    Example: skillmill export trec --study sample --arm fixed-best > fixed-best.run
+    """
+    from skillmill.interfaces import exporting  # noqa: PLC0415
+
+    if qrels:
+        lines = exporting.trec_qrels(results, study, turns=turns)
+    elif arm is None:
+        raise click.UsageError("name an --arm, or ask for --qrels")
+    else:
+        lines = exporting.trec_run(results, study, arm)
+    for line in lines:
+        click.echo(line)
+
+
+@export.command("longmemeval")
+@STUDY
+@ARM
+@click.option("--variant", help="Only this variant, under the published ids.")
+@RESULTS
+def export_longmemeval(
+    study: str, arm: str, variant: str | None, results: Path
+) -> None:
+    """Write answers as the JSON lines that LongMemEval's evaluation reads.
+
+    Example: skillmill export longmemeval --study sample --arm fixed-best
+    """
+    from skillmill.interfaces import exporting  # noqa: PLC0415
+
+    for line in exporting.hypotheses(results, study, arm, variant):
+        click.echo(line)

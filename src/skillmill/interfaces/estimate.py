@@ -1,0 +1,133 @@
+"""What a run would ask of language models, told by the code that would ask it.
+
+Each stage that asks has a function here; nothing is sent.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from skillmill.config import find_path
+from skillmill.errors import InputError
+from skillmill.interfaces.configured import workflow_folder
+from skillmill.library.asking import ROLE
+from skillmill.library.cousage import CoUsage, load_calls, sequences
+from skillmill.library.declared import Names
+from skillmill.library.edges import EdgeSettings, edge_questions
+from skillmill.library.emitting import Emitter, answers_identity
+from skillmill.models.chat import RoleSettings
+from skillmill.models.forecast import Forecast
+from skillmill.models.llm import ChatClient
+from skillmill.settings.models import Role
+from skillmill.settings.whole import Config
+from skillmill.store import artifact, catalogue, edges
+from skillmill.store.records import TagRecords
+from skillmill.store.replies import ReplyRecords
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What one role would ask in one stage of a study.
+
+    `calls` is one for each question that is not recorded; retries and repairs come on
+    top. `completion_tokens` are the most allowed, None without a limit; `usd` is None
+    without prices, or without that limit.
+    """
+
+    study: str
+    role: str
+    stage: str
+    model: str
+    questions: int
+    recorded: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int | None
+    usd: float | None
+
+
+def estimate(config: Config, results: Path) -> list[Estimate]:
+    """Estimate all stages of all studies of a configuration, in order.
+
+    Raises
+    ------
+    InputError
+        If the stores that the questions are about have not been built.
+    """
+    studies = [config.study, *config.library.distractors.variants]
+    return [
+        Estimate(
+            study,
+            row.role,
+            row.stage,
+            config.models.of(role).model,
+            row.questions,
+            row.recorded,
+            row.calls,
+            row.prompt_tokens,
+            row.completion_tokens,
+            row.money,
+        )
+        for role, forecasts in STAGES.items()
+        if config.models.is_asked(role)
+        for study in studies
+        for row in forecasts(config, results / study)
+    ]
+
+
+def _of_edges(config: Config, folder: Path) -> Sequence[Forecast]:
+    """Questions of the rule `edges`; those of `check_direction` follow from replies."""
+    if config.library.path is None:
+        return []
+    section = config.library.edges
+    with artifact.reading(
+        _built(folder / "library/catalogue.sqlite"), "catalogue"
+    ) as db:
+        skills = catalogue.load_skills(db)
+    with artifact.reading(_built(folder / "library/similar.sqlite"), "edges") as db:
+        similar = edges.load_edges(db, "similar_to")
+    usage = CoUsage({})
+    if section.calls:
+        place = find_path(
+            section.calls,
+            "library.edges.calls",
+            data_root=config.data_root,
+            base=workflow_folder(),
+        )
+        usage = CoUsage(sequences(load_calls(place, Names(skills))[0]))
+    asked = edge_questions(
+        skills, similar, usage, EdgeSettings.read(section.model_dump())
+    )
+    model = config.models.of(ROLE)
+    with ExitStack() as stack:
+        answers = None
+        if section.invalidation == "source":
+            identity = answers_identity(model.base_url, model.model)
+            answers = stack.enter_context(TagRecords(Path(config.records), identity))
+        replies = stack.enter_context(
+            ReplyRecords(Path(config.records), note_use=False)
+        )
+        client = stack.enter_context(
+            ChatClient(
+                {ROLE: RoleSettings(**model.model_dump())},
+                replies,
+                rng=np.random.default_rng(0),
+            )
+        )
+        return Emitter(client, answers).estimate(asked)
+
+
+#: Role that asks -> what it would ask.
+STAGES: Mapping[Role, Callable[[Config, Path], Sequence[Forecast]]] = {ROLE: _of_edges}
+
+
+def _built(store: Path) -> Path:
+    if not store.is_file():
+        raise InputError(
+            f"{store}: the questions are about this store, and it is not there yet;"
+            f" build it with `skillmill run {store}`, which asks no model"
+        )
+    return store
