@@ -23,6 +23,10 @@ ALLOWED = {
         "evaluate", "memory", "skills", "library",
         "compute", "data", "store", "models",
     },
+    "evolve": {
+        "evolve", "evaluate", "memory", "skills", "library",
+        "compute", "data", "store", "models",
+    },
 }  # fmt: skip
 EVERYTHING = {*ALLOWED, "interfaces", "report", "config", "codehash"}
 READS_CONFIG = {"interfaces", "report"}

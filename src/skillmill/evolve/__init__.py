@@ -1,0 +1,1 @@
+"""Skills and router evolve together."""
