@@ -66,6 +66,23 @@ def test_an_unknown_study_names_the_ones_there_are(results):
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("option", "wrong", "hint"),
+    [
+        ("--arm", "keywrod", "did you mean 'keyword'? there are: "),
+        ("--metric", "accuracy", "no scores of metric 'accuracy'; there are: "),
+        ("--category", "temporale", "did you mean 'temporal'?"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_known_ones(results, option, wrong, hint):
+    """An empty table would look as if there were no result."""
+    done = CliRunner().invoke(
+        main, ["show", "scores", option, wrong, "--results", str(results)]
+    )
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert hint in done.stderr
+
+
 def test_a_missing_folder_says_what_to_run(tmp_path):
     with pytest.raises(InputError, match="run `make run` or `skillmill run` first"):
         read_scores(tmp_path / "none")

@@ -42,6 +42,7 @@ main.add_command(cli_library.lint)
 main.add_command(cli_library.queries)
 main.add_command(cli_memory.recall)
 main.add_command(cli_memory.export)
+main.add_command(cli_memory.convert)
 main.add_command(cli_models.replies)
 main.add_command(cli_models.estimate)
 

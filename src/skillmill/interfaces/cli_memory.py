@@ -50,6 +50,65 @@ def recall(
         click.echo(line)
 
 
+@click.command()
+@click.argument("export", type=click.Path(path_type=Path))
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="A file; else standard output."
+)
+@click.option(
+    "--form",
+    type=click.Choice(["messages", "slack", "whatsapp"]),
+    help="What EXPORT is; told from its content when left out.",
+)
+@click.option(
+    "--day-first/--month-first",
+    default=None,
+    help="How text exports write 5/8/2024; told from all dates when left out.",
+)
+@click.option(
+    "--pause-hours",
+    type=click.FloatRange(0, min_open=True),
+    default=6.0,
+    show_default=True,
+    help="A longer silence begins a new session.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace an output that is there.")
+def convert(
+    export: Path,
+    output: Path | None,
+    form: str | None,
+    day_first: bool | None,
+    pause_hours: float,
+    overwrite: bool,
+) -> None:
+    """Make a chat log, which `memory.path` can name, of a chat program's export.
+
+    EXPORT is a file with messages by role, an unpacked Slack workspace or a WhatsApp
+    text. What was left out is told on standard error, with its place.
+
+    Example: skillmill convert chat.txt --output chat.jsonl
+    """
+    from skillmill.interfaces.converting import convert_file  # noqa: PLC0415
+
+    text, report = convert_file(
+        export,
+        output,
+        form,
+        day_first=day_first,
+        pause_hours=pause_hours,
+        overwrite=overwrite,
+    )
+    if output is None:
+        click.echo(text, nl=False)
+    for problem in report.problems:
+        place = f"{problem.record}: " if problem.record else ""
+        click.echo(f"{problem.severity}: {place}{problem.message}", err=True)
+    click.echo(
+        f"{report.found} messages, {report.usable} converted, {report.failed} left out",
+        err=True,
+    )
+
+
 @click.command("answers")
 @STUDY
 @click.option("--arm", help="What found the evidence.")

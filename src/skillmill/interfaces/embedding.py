@@ -127,5 +127,6 @@ def _recorded(
             recorded.add(batch, matrix)
             counts.computed += len(batch)
             known.update(zip(batch, matrix, strict=True))
-    counts.reused += len(texts) - len(missing)
+    # A text that comes twice is one row: only what was recorded before is reused.
+    counts.reused += len(by_key) - len(missing)
     return known

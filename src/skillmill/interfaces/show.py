@@ -1,6 +1,7 @@
 """Every figure of every study, as rows: the one door that tables come from."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,10 @@ HEADLINES = {
         ("f1_bag", None, "F1 (f1_bag) of the stand-in reader's answers"),
     ),
 }
+
+
+#: Fields of a row that have names of a study's own: an unknown one is refused.
+NAMED = ("arm", "category", "metric")
 
 
 def score_stores(results: Path, study: str | None) -> list[Path]:
@@ -57,17 +62,37 @@ def read_scores(
     """Score rows that match, in the order of studies, tracks and stored rows.
 
     `filters` are fields of `Score` with the value wanted; None matches everything.
+
+    Raises
+    ------
+    InputError
+        As `score_stores`, and if no row has the arm, category or metric wanted; the
+        message names the known ones.
     """
     rows: list[Score] = []
     for path in score_stores(results, study):
         with artifact.reading(path, "scores") as db:
             rows.extend(scores.load_scores(db))
     wanted = {name: value for name, value in filters.items() if value is not None}
+    for name in sorted(wanted.keys() & set(NAMED)):
+        _require_known(name, wanted[name], {getattr(row, name) for row in rows})
     return [
         row
         for row in rows
         if all(getattr(row, name) == value for name, value in wanted.items())
     ]
+
+
+def _require_known(name: str, value: object, known: Collection[str]) -> None:
+    """Refuse a name that no row has: an empty table would look like no result."""
+    if value in known:
+        return
+    near = get_close_matches(str(value), known, n=1, cutoff=0.6)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise InputError(
+        f"no scores of {name} {value!r}; {hint}there are: {', '.join(sorted(known))}",
+        record=str(value),
+    )
 
 
 def headline(rows: list[Score]) -> Iterator[tuple[str, str, Score]]:
