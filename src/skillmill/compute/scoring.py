@@ -8,7 +8,7 @@ what it lacks is missed, not forgiven.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 
 def hit(ranked: Sequence[str], relevant: Collection[str], k: int) -> float | None:
@@ -64,6 +64,32 @@ def ndcg_standard(
     `k`. Järvelin and Kekäläinen 2002 as in trec_eval and scikit-learn.
     """
     return _ndcg(ranked, relevant, [1 / math.log2(rank + 1) for rank in _ranks(k)])
+
+
+def ndcg_graded(ranked: Sequence[str], grades: Mapping[str, float], k: int) -> float:
+    """Normalised discounted cumulative gain with the grades as gains.
+
+    Discounts as in `ndcg_standard`; the ideal has the best grades first, cut at `k`.
+    An item without a grade gains 0, and so does all where no grade is above 0.
+
+    Raises
+    ------
+    ValueError
+        If a grade is negative or not finite, or `k` is below 1.
+    """
+    if not all(0 <= grade < math.inf for grade in grades.values()):
+        raise ValueError("expected grades of at least 0 and finite")
+    discounts = [1 / math.log2(rank + 1) for rank in _ranks(k)]
+    # An item that is named twice counts at its first place, but keeps both places.
+    seen: set[str] = set()
+    gains = []
+    for item in ranked[:k]:
+        gains.append(0.0 if item in seen else grades.get(item, 0.0))
+        seen.add(item)
+    best = sorted(grades.values(), reverse=True)
+    ideal = math.fsum(d * g for d, g in zip(discounts, best, strict=False))
+    gained = math.fsum(d * g for d, g in zip(discounts, gains, strict=False))
+    return gained / ideal if ideal > 0 else 0.0
 
 
 def ndcg_longmemeval(

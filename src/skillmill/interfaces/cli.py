@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillmill.errors import ModelError, SkillmillError
-from skillmill.interfaces import cli_library, cli_memory, cli_models
+from skillmill.interfaces import (
+    cli_library,
+    cli_memory,
+    cli_models,
+    cli_predictions,
+)
 from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS
 
 if TYPE_CHECKING:
@@ -40,6 +45,7 @@ def main() -> None:
 
 main.add_command(cli_library.lint)
 main.add_command(cli_library.queries)
+main.add_command(cli_predictions.predictions)
 main.add_command(cli_memory.recall)
 main.add_command(cli_memory.export)
 main.add_command(cli_memory.convert)
