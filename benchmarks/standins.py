@@ -136,18 +136,32 @@ def retrieved(
 
 def print_judge(questions: Sequence[Question]) -> None:
     """Print the share of pairs judged as they should be, `unsure` as incorrect."""
-    judge = MatchJudge()
     print("judge: share judged rightly, percent; unsure counts as incorrect")
+    print_pairs({
+        group: [(q.text, q.answer or "", said) for q, said in pairs]
+        for group, pairs in judge_pairs(questions).items()
+    }, "reworded gold")  # fmt: skip
+    others = EXAMPLES["others"]
+    print("judge: pairs by somebody who had not read the rules")
+    print_pairs({
+        f"{kind} answers": [(p["question"], p["gold"], p[kind]) for p in others]
+        for kind in ("right", "wrong")
+    }, "right answers")  # fmt: skip
+
+
+def print_pairs(groups: dict[str, list[tuple[str, str, str]]], correct: str) -> None:
+    """Print the share judged as it should be: `correct` in the group of that name."""
+    judge = MatchJudge()
     total = right = unsure = overlap = 0
-    for group, pairs in judge_pairs(questions).items():
-        wanted = group == "reworded gold"
-        labels = [judge.judge(q.text, q.answer or "", said).label for q, said in pairs]
+    for group, pairs in groups.items():
+        wanted = group == correct
+        labels = [judge.judge(*pair).label for pair in pairs]
         hits = sum((label == "correct") == wanted for label in labels)
         share = f"{100 * hits / len(pairs):.0f}"
         print(
             f"  {group:28} n {len(pairs):3}  {share}  (unsure {count_unsure(labels)})"
         )
-        overlap += sum((f1_bag(s, q.answer or "") >= 0.5) == wanted for q, s in pairs)
+        overlap += sum((f1_bag(s, gold) >= 0.5) == wanted for _, gold, s in pairs)
         total, right = total + len(pairs), right + hits
         unsure += count_unsure(labels)
     for name, hits, doubts in (("all", right, unsure), ("token overlap", overlap, 0)):
