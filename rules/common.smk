@@ -5,6 +5,7 @@ from skillmill.config import SCHEMA, check_config, find_path, require_track
 from skillmill.data.discovery import find_skill_files
 from skillmill.errors import SkillmillError
 from skillmill.interfaces.kept import forget_results, keep_results, restore_results
+from skillmill.interfaces.removals import check_removals
 from skillmill.interfaces.run import mark_start
 
 RUN = os.environ.setdefault("SKILLMILL_RUN", uuid.uuid4().hex[:12])

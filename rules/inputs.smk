@@ -24,12 +24,18 @@ def skill_files():
     root = source("library.path")
     if root is None:
         return []
-    found = tracked(checked(find_skill_files, Path(root)))
+    settings = CONFIG.library
+    found = tracked(
+        checked(find_skill_files, Path(root), settings.skip, settings.depth)
+    )
     if not found:
         refuse(
             f"library.path: no SKILL.md that can be read lies under {root}; name the"
             " folder whose subfolders hold them"
         )
+    for study in DISTRACTORS:
+        catalogue = Path("results", study, "library", "catalogue.sqlite")
+        checked(check_removals, catalogue, len(found), settings.removals)
     return found
 
 

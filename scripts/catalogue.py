@@ -5,8 +5,9 @@ Tables: skill (one row a skill), alias (identical copies), load_count and load_p
 `skill`: part 0 `name: description`, then the parts of the body where bodies count).
 """
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from skillmill.data.registry import choose_distractors, load_registry
 from skillmill.data.skillfile import load_library
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def main(
-    root: Path,
+    library: Mapping[str, Any],
     registry: Path | None,
     distractors: int | None,
     seed: int,
@@ -33,9 +34,11 @@ def main(
 ) -> None:
     """Read the library, mix in `distractors` registry rows (None: all), write it.
 
+    `library` are the arguments of `load_library`.
+
     With `pieces`, how the encoder cuts texts, bodies become passages too.
     """
-    skills, report = load_library(root)
+    skills, report = load_library(**library)
     count_report(counts, report, failed_share)
     reports = [report]
     if registry is not None:
@@ -55,7 +58,7 @@ if __name__ == "__main__":
     with job(snakemake) as this:
         count = snakemake.params.distractors
         main(
-            root=Path(snakemake.params.root),
+            library={"root": Path(snakemake.params.root), **snakemake.params.walk},
             registry=next(map(Path, snakemake.input.get("registry") or []), None),
             distractors=None if count == "all" else int(count),
             seed=snakemake.params.seed,

@@ -50,6 +50,16 @@ def test_the_folders_to_skip_can_be_named_u46(tmp_path):
     assert ids(tmp_path, skip=frozenset({"drafts"})) == ["a"]
 
 
+def test_folders_below_the_depth_are_reported_and_not_read_u46(tmp_path):
+    for folder in ("a", "a/b", "a/b/c", "a/b/c/d"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "SKILL.md").write_text("x")
+    files, problems = walk_library(tmp_path, depth=2)
+    assert [found.id for found in files] == ["a", "a/b"]
+    assert [(p.file, p.code) for p in problems] == [("a/b/c", "too-deep")]
+    assert walk_library(tmp_path, depth=4)[1] == []
+
+
 def test_letter_case_does_not_matter_and_one_file_counts_per_folder_u43(tmp_path):
     put(tmp_path, "a/skill.md", "b/Skill.md", "c/skill.md", "c/SKILL.md")
     files = find_skill_files(tmp_path)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillmill.errors import InputError
+from skillmill.errors import ConfigError, InputError
 from skillmill.interfaces.run import _one_configfile
 
 
@@ -38,3 +38,20 @@ def test_no_overlay_drops_another(overlays, given, passed):
 def test_a_missing_overlay_is_one_sentence(overlays):
     with pytest.raises(InputError, match=r"no file at c\.yaml"):
         _one_configfile(["--configfile", "a.yaml", "c.yaml"])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"a\.yaml, line 1: expected keys and values, got none"),
+        (b"# seed: 1\n", r"a\.yaml, line 1: expected keys and values, got none"),
+        (b"- a\n", r"a\.yaml, line 1: expected keys and values, got a list"),
+        (b"seed: 1\nlibrary: [a\nmemory: b\n", r"a\.yaml, line 3: this is no YAML: "),
+        (b"seed: 1\nx: \xff\n", r"a\.yaml, line 2: this is no YAML: bytes that are no"),
+    ],
+)
+def test_an_overlay_that_is_none_is_named_with_its_line(overlays, content, message):
+    with open("a.yaml", "wb") as file:
+        file.write(content)
+    with pytest.raises(ConfigError, match=message):
+        _one_configfile(["--configfile", "a.yaml", "b.yaml"])

@@ -165,6 +165,21 @@ def test_an_empty_library_is_refused(copied):
     assert "data/sample/library" in said
 
 
+def test_a_library_that_lost_most_of_its_skills_is_refused_until_allowed_u17(copied):
+    library = copied.root / "data" / "sample" / "library"
+    groups = sorted(path for path in library.iterdir() if path.is_dir())
+    for folder in groups[1:]:
+        shutil.rmtree(folder)
+    before = copied.dumps()
+    said = failing(copied, "--dry-run")
+    assert "are gone, more than library.removals = 0.5 allows" in said
+    assert copied.dumps() == before
+    copied.run("results/sample/library/catalogue.sqlite", "--allow-removals")
+    kept = copied.dumps()["results/sample/library/catalogue.sqlite"]
+    assert groups[0].name in kept
+    assert groups[1].name not in kept
+
+
 def test_a_library_of_broken_files_stops_and_names_the_first(copied):
     for path in (copied.root / "data" / "sample" / "library").rglob("SKILL.md"):
         path.write_bytes(b"\xff\xfe\xfa\x00\xd8")

@@ -1,7 +1,7 @@
 """The walk through a skill library: which SKILL.md files there are."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from skillmill.types import Problem
 
 #: Folders that hold other people's files; hidden ones are skipped anyway.
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
+#: Folders below the root that are looked into; deeper ones are reported, not read.
+DEPTH = 32
 _SKILL_FILE = "SKILL.md"
 
 
@@ -32,7 +34,9 @@ class SkillFile:
     remarks: tuple[Remark, ...] = ()
 
 
-def find_skill_files(root: Path, skip: frozenset[str] = SKIPPED_FOLDERS) -> list[Path]:
+def find_skill_files(
+    root: Path, skip: Collection[str] = SKIPPED_FOLDERS, depth: int = DEPTH
+) -> list[Path]:
     """List the skill files below a root, one per folder, ordered by id.
 
     Raises
@@ -40,13 +44,13 @@ def find_skill_files(root: Path, skip: frozenset[str] = SKIPPED_FOLDERS) -> list
     InputError
         See `walk_library`.
     """
-    return [found.path for found in walk_library(root, skip)[0]]
+    return [found.path for found in walk_library(root, skip, depth)[0]]
 
 
 def walk_library(
-    root: Path, skip: frozenset[str] = SKIPPED_FOLDERS
+    root: Path, skip: Collection[str] = SKIPPED_FOLDERS, depth: int = DEPTH
 ) -> tuple[list[SkillFile], list[Problem]]:
-    """Find the skill files below a root, at any depth, whatever the letter case.
+    """Find the skill files below a root, whatever the letter case of their names.
 
     Of several in one folder the one spelled `SKILL.md` wins, else the first by
     name; the others are remarked on. A link to a folder below the root is followed
@@ -56,8 +60,11 @@ def walk_library(
     ----------
     root : Path
         The library's folder; it may be a skill itself.
-    skip : frozenset of str
+    skip : collection of str
         Names of folders to leave out, beside the hidden ones.
+    depth : int
+        Folders below the root that are looked into, one inside the other. A folder
+        that lies deeper is named in the problems.
 
     Returns
     -------
@@ -79,7 +86,7 @@ def walk_library(
             " check the path",
             record=name,
         )
-    walk = _Walk(root.resolve(), skip)
+    walk = _Walk(root.resolve(), skip, depth)
     walk.run()
     if not walk.files:
         lost = "".join(f"; {x.file}: {x.message}" for x in walk.problems[:1])
@@ -127,9 +134,10 @@ class _Link:
 class _Walk:
     """One walk: real folders first, then the links met on the way, in order."""
 
-    def __init__(self, root: Path, skip: frozenset[str]) -> None:
+    def __init__(self, root: Path, skip: Collection[str], depth: int) -> None:
         self._root = root
         self._skip = skip
+        self._depth = depth
         self._links: list[_Link] = []
         self._followed: set[Path] = set()
         self.files: list[SkillFile] = []
@@ -152,7 +160,7 @@ class _Walk:
             for entry in self._entries(path, names):
                 if entry.name.lower() == _SKILL_FILE.lower():
                     candidates.append(entry.name)
-                elif self._is_skipped(entry.name):
+                elif self._is_left_out(entry, names):
                     continue
                 elif entry.is_symlink():
                     self._meet(_Link(Path(entry.path), (*names, entry.name), trail))
@@ -171,8 +179,18 @@ class _Walk:
             message = f"the folder cannot be read: {error.strerror}; skipped"
             self._note(names, "unreadable-folder", message)
 
-    def _is_skipped(self, name: str) -> bool:
-        return name.startswith(".") or name in self._skip
+    def _is_left_out(self, entry: os.DirEntry[str], above: tuple[str, ...]) -> bool:
+        """Whether an entry is hidden, to be skipped, or a folder too deep to read."""
+        if entry.name.startswith(".") or entry.name in self._skip:
+            return True
+        is_deep = len(above) >= self._depth and entry.is_dir()
+        if is_deep:
+            message = (
+                f"the folder lies more than {self._depth} below the library; not read."
+                " Move it up, or raise library.depth"
+            )
+            self._note((*above, entry.name), "too-deep", message)
+        return is_deep
 
     def _note(self, names: tuple[str, ...], code: str, message: str) -> None:
         file = "/".join(map(_clean, names)) or "."

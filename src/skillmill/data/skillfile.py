@@ -1,11 +1,12 @@
 """A library of SKILL.md files: from a folder to records and a load report."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from skillmill.data.discovery import (
+    DEPTH,
     SKIPPED_FOLDERS,
     SkillFile,
     find_skill_files,
@@ -49,7 +50,7 @@ def read_skill(path: Path, root: Path) -> tuple[SkillFields | None, list[Problem
 
 
 def load_library(
-    root: Path, skip: frozenset[str] = SKIPPED_FOLDERS
+    root: Path, skip: Collection[str] = SKIPPED_FOLDERS, depth: int = DEPTH
 ) -> tuple[list[LibrarySkill], LoadReport]:
     """Load every skill below a root, ordered by id.
 
@@ -62,8 +63,8 @@ def load_library(
     ----------
     root : Path
         The library's folder; it may be a skill itself.
-    skip : frozenset of str
-        Names of folders to leave out, beside the hidden ones.
+    skip, depth
+        See `discovery.walk_library`.
 
     Returns
     -------
@@ -77,7 +78,7 @@ def load_library(
     InputError
         If the root is missing, no folder or unreadable, or holds no skill file.
     """
-    files, problems = walk_library(root, skip)
+    files, problems = walk_library(root, skip, depth)
     report = ReportBuilder(source_name(root))
     for problem in problems:
         report.add(problem)

@@ -46,6 +46,8 @@ def main() -> None:
 main.add_command(cli_library.lint)
 main.add_command(cli_library.queries)
 main.add_command(cli_predictions.predictions)
+main.add_command(cli_library.edges)
+main.add_command(cli_library.calls)
 main.add_command(cli_memory.recall)
 main.add_command(cli_memory.export)
 main.add_command(cli_memory.convert)
@@ -57,14 +59,17 @@ main.add_command(cli_models.estimate)
     context_settings={"ignore_unknown_options": True, "help_option_names": ["-h"]}
 )
 @click.argument("snakemake_arguments", nargs=-1, type=click.UNPROCESSED)
-def run(snakemake_arguments: tuple[str, ...]) -> None:
+@click.option(
+    "--allow-removals", is_flag=True, help="Build even if most skills are gone."
+)
+def run(snakemake_arguments: tuple[str, ...], allow_removals: bool) -> None:
     """Build what is out of date; further arguments go to Snakemake.
 
     Example: skillmill run --configfile configs/skillsbench.yaml --dry-run
     """
     from skillmill.interfaces.run import run_workflow  # noqa: PLC0415
 
-    sys.exit(run_workflow(list(snakemake_arguments)))
+    sys.exit(run_workflow(list(snakemake_arguments), allow_removals=allow_removals))
 
 
 @main.group()
@@ -151,6 +156,7 @@ def show_causes(run_id: str, records: Path) -> None:
 
 show.add_command(cli_memory.show_answers)
 show.add_command(cli_models.costs)
+show.add_command(cli_library.show_graph)
 
 
 @main.group()

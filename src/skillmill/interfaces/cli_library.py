@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skillmill.interfaces.options import JSON, RESULTS
+
 if TYPE_CHECKING:
     from skillmill.interfaces.lint import Format
+    from skillmill.types import LoadReport
 
 
 @click.command()
@@ -69,3 +72,113 @@ def check_queries(file: Path, library: Path) -> None:
         err=True,
     )
     sys.exit(1 if found.echoes or found.report.failed else 0)
+
+
+_LIBRARY = click.option(
+    "--library",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder of the skills that the file is about.",
+)
+
+
+@click.group()
+def edges() -> None:
+    """Look after the files of the typed graph."""
+
+
+@edges.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+@_LIBRARY
+def check_edges(file: Path, library: Path) -> None:
+    """Test a file of curated edges (.yaml or .csv) before it is built with.
+
+    Exit code 3 when it holds something that stops a build, each with its line; 1 when
+    it names a skill that the library has not; 0 when all of it is used.
+
+    Example: skillmill edges check my-edges.yaml --library data/sample/library
+    """
+    from skillmill.interfaces import checks  # noqa: PLC0415
+
+    found = checks.check_edges(file, library)
+    _tell(found.report, f"{found.edges} edges, {found.vetoes} vetoes")
+
+
+@edges.command("verdicts")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--study", default="sample", show_default=True)
+@RESULTS
+@JSON
+def edge_verdicts(file: Path, study: str, results: Path, as_json: bool) -> None:
+    """Read back a sample of edges with verdicts, and print the precision it shows.
+
+    The sample to fill in is results/<study>/library/edge_sample.csv. Intervals are
+    Wilson's, 95 %. Exit code 1 when an edge is in the graph no more.
+
+    Example: skillmill edges verdicts judged.csv --study sample
+    """
+    from skillmill.interfaces import checks  # noqa: PLC0415
+    from skillmill.interfaces.tables import print_rows  # noqa: PLC0415
+
+    graph = results / study / "library" / "edges.sqlite"
+    found = checks.check_verdicts(file, graph)
+    print_rows([row._asdict() for row in found.rows], as_json)
+    _tell(found.report, f"{found.rows[0].n if found.rows else 0} verdicts")
+
+
+@click.group()
+def calls() -> None:
+    """Look after logs of skill calls."""
+
+
+@calls.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+@_LIBRARY
+def check_calls(file: Path, library: Path) -> None:
+    """Test a log of skill calls, and tell what would be learned from it.
+
+    Exit code 1 when a line cannot be used or names a skill that the library has not.
+
+    Example: skillmill calls check calls.jsonl --library data/sample/library
+    """
+    from skillmill.interfaces import checks  # noqa: PLC0415
+
+    found = checks.check_calls(file, library)
+    learned = f"{found.precedes} precedes and {found.complements} complements learned"
+    _tell(found.report, f"{found.steps} steps of {found.tasks} tasks, {learned}")
+
+
+def _tell(report: "LoadReport", summary: str) -> None:
+    """Print problems, then a summary; exit code 1 if there was any but advice."""
+    from skillmill.interfaces.checks import problem_lines  # noqa: PLC0415
+
+    for line in problem_lines(report):
+        click.echo(line)
+    click.echo(
+        f"{summary}; {report.found} lines found, {report.warned} with warnings,"
+        f" {report.failed} failed",
+        err=True,
+    )
+    sys.exit(1 if report.warned or report.failed else 0)
+
+
+@click.command("graph")
+@click.argument("table", default="comparison")
+@click.option("--study", default="sample", show_default=True)
+@RESULTS
+@JSON
+def show_graph(table: str, study: str, results: Path, as_json: bool) -> None:
+    """Print what was measured on the typed graph.
+
+    TABLE is structure, bound, census, miss, entry, comparison, cost, audit, ordering
+    or inflation. Shares are fractions, intervals 95 %.
+
+    Example: skillmill show graph comparison --study sample --json
+    """
+    from skillmill.interfaces.show import graph_rows  # noqa: PLC0415
+    from skillmill.interfaces.tables import print_rows  # noqa: PLC0415
+
+    rows = graph_rows(results, study, table)
+    print_rows(rows, as_json)
+    if not rows:
+        click.echo(f"study {study!r} has nothing in {table}", err=True)

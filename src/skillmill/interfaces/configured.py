@@ -34,9 +34,9 @@ def read_config(overlays: Iterable[Path] = ()) -> Config:
         If a file is missing or no YAML mapping, or a key or value cannot be used.
     """
     shipped = workflow_folder() / "config.yaml"
-    values = _read(shipped) if shipped.is_file() else {}
+    values = read_overlay(shipped) if shipped.is_file() else {}
     for overlay in overlays:
-        values = _laid(values, _read(overlay))
+        values = _laid(values, read_overlay(overlay))
     return check_config(values)
 
 
@@ -55,27 +55,53 @@ def _laid(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return both
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """One file's mapping; an empty file has none of the keys."""
+def read_overlay(path: Path) -> dict[str, Any]:
+    """One file's mapping.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, is no YAML, or holds no keys at all: Snakemake
+        would say that without the file and the line.
+    """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8-sig")
+        content = yaml.safe_load(text)
     except OSError as error:
         raise ConfigError(
             f"{path}: expected a configuration, got {error.strerror}; name a YAML file,"
             " such as configs/locomo.yaml",
             record=str(path),
         ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        said = " ".join(str(error).split())
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(
-            f"{path}: expected YAML, got {said}; mend the file", record=str(path)
+            f"{path}{_line_of(error)}: this is no YAML: {_said(error)}; mend it",
+            record=str(path),
         ) from error
-    if content is None:
-        return {}
     if not isinstance(content, dict):
+        found = "none" if content is None else f"a {type(content).__name__}"
         raise ConfigError(
-            f"{path}: expected keys and values, got a {type(content).__name__}; write"
-            " `key: value` lines as in config.yaml",
+            f"{path}, line 1: expected keys and values, got {found}; write `key: value`"
+            " lines as in config.yaml, or leave the file out",
             record=str(path),
         )
     return content
+
+
+def _line_of(error: Exception) -> str:
+    """Where a file stops being YAML, as far as it is known."""
+    if isinstance(error, UnicodeDecodeError):
+        before = error.object[: error.start]
+        return f", line {len(before.splitlines()) or 1}"
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    return f", line {mark.line + 1}" if mark else ""
+
+
+def _said(error: Exception) -> str:
+    """What the parser met, in a few words."""
+    if isinstance(error, UnicodeDecodeError):
+        return "bytes that are no UTF-8"
+    if isinstance(error, yaml.MarkedYAMLError):
+        said = (error.problem, error.context)
+        return " ".join(part for part in said if part) or "something else"
+    return " ".join(str(error).split())

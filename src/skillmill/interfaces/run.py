@@ -11,6 +11,8 @@ import click
 
 import skillmill
 from skillmill.errors import InputError
+from skillmill.interfaces.configured import read_overlay
+from skillmill.interfaces.removals import ALLOWED
 
 #: Options after which Snakemake knows how much it may use, or needs nothing.
 SIZED = ("--cores", "-c", "--jobs", "-j", "--profile", "--unlock", "--help", "-h")
@@ -32,11 +34,11 @@ QUIET = (
 STARTED = "SKILLMILL_STARTED"
 
 
-def run_workflow(arguments: Sequence[str]) -> int:
+def run_workflow(arguments: Sequence[str], *, allow_removals: bool = False) -> int:
     """Run Snakemake with these arguments; its exit code.
 
     All cores are used unless the arguments say otherwise. A run that had nothing to
-    do says so.
+    do says so. `allow_removals` lifts `removals.check_removals`.
     """
     arguments = _one_configfile(arguments)
     command = [sys.executable, "-m", "snakemake", *_snakefile(arguments), *arguments]
@@ -45,6 +47,8 @@ def run_workflow(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="skillmill-") as folder:
         mark = Path(folder, "started")
         environment = {**os.environ, STARTED: str(mark)}
+        if allow_removals:
+            environment[ALLOWED] = "1"
         code = subprocess.run(command, check=False, env=environment).returncode
         worked = mark.exists()
     if code == 0 and not worked and not any(a.startswith(QUIET) for a in arguments):
@@ -67,6 +71,8 @@ def _one_configfile(arguments: Sequence[str]) -> list[str]:
     ------
     InputError
         If an overlay is missing.
+    ConfigError
+        If one is no YAML with keys.
     """
     overlays: list[str] = []
     rest: list[str] = []
@@ -88,6 +94,7 @@ def _one_configfile(arguments: Sequence[str]) -> list[str]:
                 " configs/",
                 record=overlay,
             )
+        read_overlay(Path(overlay))
     return [*rest, "--configfile", *overlays] if overlays else rest
 
 

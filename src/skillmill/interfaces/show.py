@@ -8,7 +8,7 @@ from typing import Any
 from skillmill.errors import InputError
 from skillmill.evaluate.arms import CEILING
 from skillmill.report.tables import percent
-from skillmill.store import artifact, scores
+from skillmill.store import artifact, graph, scores
 from skillmill.store.runs import JobRow, read_jobs
 from skillmill.types import Score
 
@@ -117,6 +117,29 @@ def percent_of(row: Score) -> str:
     if row.low is not None:
         value += f" [{percent(row.low)}, {percent(row.high)}]"
     return f"{value} (n = {row.n})"
+
+
+def graph_rows(results: Path, study: str, table: str) -> list[dict[str, Any]]:
+    """Rows of a table that was measured on a study's typed graph, by column.
+
+    Raises
+    ------
+    InputError
+        If there is no such table, or the study has no measured graph.
+    """
+    kinds = {graph.TABLES[kind]: kind for kind in graph.MEASURED}
+    if table not in kinds:
+        raise InputError(
+            f"no table {table!r} is measured on a graph; there are: {', '.join(kinds)}"
+        )
+    store = results / study / "library" / "topology.sqlite"
+    if not store.is_file():
+        raise InputError(
+            f"no graph of study {study!r} was measured below {results}; run"
+            f" `skillmill run {store}` first"
+        )
+    with artifact.reading(store, "topology") as db:
+        return [row._asdict() for row in graph.load_rows(db, kinds[table])]
 
 
 def jobs_of(records: Path, run: str | None) -> list[JobRow]:

@@ -1,5 +1,6 @@
 """Tables and summaries for a terminal."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -57,6 +58,15 @@ def row_table(rows: Sequence[Mapping[str, object]]) -> None:
             )
         )
     _console().print(table, markup=False)
+
+
+def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool) -> None:
+    """Print rows of the same columns: as a table, or as JSON, one a line."""
+    if not as_json:
+        row_table(rows)
+        return
+    for row in rows:
+        click.echo(json.dumps(row, ensure_ascii=False))
 
 
 def summary(results: Path, study: str) -> None:

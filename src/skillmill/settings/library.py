@@ -98,6 +98,12 @@ class Library(Section):
 
     path: str | None = None
     """Folder of SKILL.md files; null turns the library track off."""
+    skip: list[str] = ["node_modules", "__pycache__"]
+    """Names of folders that are not looked into; hidden ones never are."""
+    depth: Annotated[int, Field(ge=1)] = 32
+    """Folders below the library's that are looked into, one inside the other."""
+    removals: Share = 0.5
+    """Share of a built study's skills that may be gone at once; 1: any."""
     tasks: str | None = None
     """Tasks with the skills they need (JSONL); null: nothing is scored."""
     standins: str | None = None

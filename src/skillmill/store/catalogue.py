@@ -40,6 +40,15 @@ def load_skills(db: sqlite3.Connection) -> list[LibrarySkill]:
     return [_skill(row, tuple(aliases.get(row[0], ()))) for row in rows]
 
 
+def count_files(db: sqlite3.Connection) -> int:
+    """How many SKILL.md files the skills were read from, identical copies included."""
+    (n,) = db.execute(
+        "select (select count(*) from skill where kind = 'skill')"
+        " + (select count(*) from alias)"
+    ).fetchone()
+    return int(n)
+
+
 def save_tasks(db: sqlite3.Connection, tasks: Iterable[Task]) -> None:
     """Write tasks in the order given, with the skills they need; call it once.
 

@@ -203,6 +203,20 @@ TABLES: Mapping[type[tuple[Any, ...]], str] = {
     Inflation: "inflation",
 }
 
+#: Rows that are measured on a graph; the others are the graph itself.
+MEASURED: tuple[type[Any], ...] = (
+    Structure,
+    Bound,
+    Census,
+    Miss,
+    Entry,
+    Comparison,
+    Cost,
+    Audit,
+    Ordering,
+    Inflation,
+)
+
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
