@@ -133,6 +133,13 @@ def tokens_of(wildcards):
     return f"{shard}/tokens.sqlite" if LATE else []
 
 
+def typed_relations_of(wildcards):
+    """Typed relations of a shard, where a language model is asked for them."""
+    shard = f"results/{wildcards.study}/memory/{wildcards.shard}"
+    asked = CONFIG.models.is_asked("relation_extraction")
+    return f"{shard}/typed_relations.sqlite" if asked else []
+
+
 def library_stores(study):
     """Stores of the library track of a study that its page shows."""
     if CONFIG.library.path is None:
@@ -150,6 +157,8 @@ def memory_stores(study):
     if CONFIG.memory.path is None or study != CONFIG.study:
         return []
     stages = ["atoms", "entities", "vectors", "relations", "memory", "rollouts"]
+    if CONFIG.models.is_asked("relation_extraction"):
+        stages.append("typed_relations")
     names = ["conversations", "scores"]
     names += [f"{shard}/{stage}" for shard in SHARDS for stage in stages]
     return [f"results/{study}/memory/{name}.sqlite" for name in names]

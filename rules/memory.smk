@@ -70,6 +70,30 @@ rule entities:
         "../scripts/entities.py"
 
 
+rule typed_relations:
+    """Ask a language model what each memory atom means for those like it."""
+    input:
+        atoms="results/{study}/memory/{shard}/atoms.sqlite",
+        relations="results/{study}/memory/{shard}/relations.sqlite",
+    output:
+        relations="results/{study}/memory/{shard}/typed_relations.sqlite",
+    log:
+        "logs/{study}/typed_relations-{shard}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=240,
+        gpu=0,
+    params:
+        both_ways=CONFIG.memory.both_ways,
+        asks=CONFIG.models.asks("relation_extraction"),
+        code=code_of("typed_relations.py"),
+    script:
+        "../scripts/typed_relations.py"
+
+
 rule memory_store:
     """Join what one shard's memory consists of in one file."""
     input:
@@ -77,6 +101,7 @@ rule memory_store:
         entities="results/{study}/memory/{shard}/entities.sqlite",
         vectors="results/{study}/memory/{shard}/vectors.sqlite",
         relations="results/{study}/memory/{shard}/relations.sqlite",
+        typed=typed_relations_of,
     output:
         memory="results/{study}/memory/{shard}/memory.sqlite",
     log:

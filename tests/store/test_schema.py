@@ -101,8 +101,8 @@ def test_every_artifact_says_where_it_comes_from_and_what_became_of_its_items(ki
     assert names >= {"provenance", "provenance_input", "outcome"}
 
 
-def test_a_memory_holds_all_tables_of_atoms_entities_vectors_and_edges():
-    parts = ("atoms", "entities", "vectors", "edges")
+def test_a_memory_holds_all_tables_of_what_it_is_made_of():
+    parts = ("atoms", "entities", "vectors", "edges", "typed-relations")
     assert set(ARTIFACTS["memory"]) == {s for part in parts for s in ARTIFACTS[part]}
 
 

@@ -3,8 +3,8 @@
 Each stage that asks has a function here; nothing is sent.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,12 +18,16 @@ from skillmill.library.cousage import CoUsage, load_calls, sequences
 from skillmill.library.declared import Names
 from skillmill.library.edges import EdgeSettings, edge_questions
 from skillmill.library.emitting import Emitter, answers_identity
-from skillmill.models.chat import RoleSettings
+from skillmill.memory import typed_relations
+from skillmill.memory.relations import SIMILARITY
+from skillmill.memory.typed_relations import relation_questions
+from skillmill.models.chat import ChatRequest, RoleSettings
 from skillmill.models.forecast import Forecast
 from skillmill.models.llm import ChatClient
 from skillmill.settings.models import Role
 from skillmill.settings.whole import Config
 from skillmill.store import artifact, catalogue, edges
+from skillmill.store.atoms import load_atoms
 from skillmill.store.records import TagRecords
 from skillmill.store.replies import ReplyRecords
 
@@ -107,21 +111,43 @@ def _of_edges(config: Config, folder: Path) -> Sequence[Forecast]:
         if section.invalidation == "source":
             identity = answers_identity(model.base_url, model.model)
             answers = stack.enter_context(TagRecords(Path(config.records), identity))
-        replies = stack.enter_context(
-            ReplyRecords(Path(config.records), note_use=False)
-        )
-        client = stack.enter_context(
-            ChatClient(
-                {ROLE: RoleSettings(**model.model_dump())},
-                replies,
-                rng=np.random.default_rng(0),
-            )
-        )
+        client = stack.enter_context(_client(config, ROLE))
         return Emitter(client, answers).estimate(asked)
 
 
+def _of_relations(config: Config, folder: Path) -> Sequence[Forecast]:
+    """Questions of the rule `typed_relations`, of all shards together."""
+    if config.memory.path is None or folder.name != config.study:
+        return []
+    asked: list[ChatRequest] = []
+    for shard in range(config.memory.shards):
+        home = folder / "memory" / str(shard)
+        with artifact.reading(_built(home / "atoms.sqlite"), "atoms") as db:
+            atoms = load_atoms(db)
+        with artifact.reading(_built(home / "relations.sqlite"), "edges") as db:
+            similar = edges.load_edges(db, SIMILARITY)
+        found = relation_questions(atoms, similar, both_ways=config.memory.both_ways)
+        asked += [q.request for q in found if q.request is not None]
+    with _client(config, typed_relations.ROLE) as client:
+        return client.estimate(asked)
+
+
+@contextmanager
+def _client(config: Config, role: Role) -> Iterator[ChatClient]:
+    """A client of one role that looks up what is recorded."""
+    settings = RoleSettings(**config.models.of(role).model_dump())
+    with (
+        ReplyRecords(Path(config.records), note_use=False) as replies,
+        ChatClient({role: settings}, replies, rng=np.random.default_rng(0)) as client,
+    ):
+        yield client
+
+
 #: Role that asks -> what it would ask.
-STAGES: Mapping[Role, Callable[[Config, Path], Sequence[Forecast]]] = {ROLE: _of_edges}
+STAGES: Mapping[Role, Callable[[Config, Path], Sequence[Forecast]]] = {
+    ROLE: _of_edges,
+    typed_relations.ROLE: _of_relations,
+}
 
 
 def _built(store: Path) -> Path:

@@ -13,6 +13,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    WrapValidator,
     model_validator,
 )
 
@@ -77,6 +78,22 @@ def label_of(*labels: str) -> BeforeValidator:
         return known.get(_collapsed(value), value) if isinstance(value, str) else value
 
     return BeforeValidator(find)
+
+
+def entrywise() -> WrapValidator:
+    """Validator that keeps an entry which is none as it came.
+
+    For the items of a list: one bad entry then does not cost the others, and
+    `check_entries` tells what is wrong with it.
+    """
+
+    def read(value: object, validated: Callable[[object], object]) -> object:
+        try:
+            return validated(value)
+        except ValidationError:
+            return value
+
+    return WrapValidator(read)
 
 
 def _slug(value: str) -> str:

@@ -1,6 +1,7 @@
 """From the stores of a study to what its page says."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -15,6 +16,7 @@ BUILT = {
     "conversations": {"conversations": "conversation", "questions": "question"},
     "atoms": {"atoms": "atom"},
     "edges": {"edges": "edge"},
+    "typed-relations": {"typed relations (memory)": "edge"},
     "vectors": {"vectors": "vector"},
 }
 
@@ -30,7 +32,7 @@ class Gathered:
         self.load_reports: list[LoadReport] = []
         self.outcomes: dict[tuple[str, str, str], int] = {}
         self.provenance: dict[str, dict[str, object]] = {}
-        self.usage: list[UsageRow] = []
+        self.usage: dict[tuple[str, str, str], UsageRow] = {}
 
     def read(self, store: Path, stage: str) -> None:
         """Add one store."""
@@ -47,9 +49,24 @@ class Gathered:
                 key = (stage, outcome.state, outcome.reason)
                 self.outcomes[key] = self.outcomes.get(key, 0) + outcome.n
             self._describe(db, stage)
+            if kind in ASKING:
+                self._add_usage(usage.load_usage(db))
             reader = READERS.get(kind)
             if reader is not None:
                 reader(self, db)
+
+    def _add_usage(self, rows: Sequence[usage.UsedTokens]) -> None:
+        """Add what replies took; the shards of a stage are one row."""
+        for row in rows:
+            key = row[:3]
+            old = self.usage.get(key, UsageRow(*key, 0, 0, 0, 0))
+            self.usage[key] = replace(
+                old,
+                replies=old.replies + row.replies,
+                estimated=old.estimated + row.estimated,
+                prompt_tokens=old.prompt_tokens + row.prompt_tokens,
+                completion_tokens=old.completion_tokens + row.completion_tokens,
+            )
 
     def _describe(self, db: Connection, stage: str) -> None:
         """Keep where a stage's artifacts come from; shards differ in inputs alone."""
@@ -65,6 +82,9 @@ class Gathered:
 
 #: Kinds that both tracks have.
 SHARED = frozenset({"edges", "vectors"})
+
+#: Kinds whose jobs may ask language models. A memory only repeats what its parts took.
+ASKING = frozenset({"skill-graph", "typed-relations", "rankings", "answers", "scores"})
 
 
 def _read_reports(gathered: Gathered, db: Connection) -> None:
@@ -90,17 +110,12 @@ def _read_scores(gathered: Gathered, db: Connection) -> None:
     gathered.query_scores.extend(scores.load_query_scores(db))
 
 
-def _read_graph(gathered: Gathered, db: Connection) -> None:
-    _read_reports(gathered, db)
-    gathered.usage.extend(UsageRow(*used) for used in usage.load_usage(db))
-
-
 READERS: Mapping[str, Callable[[Gathered, Connection], None]] = {
     "catalogue": _read_reports,
     "tasks": _read_tasks,
     "conversations": _read_conversations,
     "scores": _read_scores,
-    "skill-graph": _read_graph,
+    "skill-graph": _read_reports,
 }
 
 
@@ -136,7 +151,7 @@ def gather(study: str, stores: Sequence[Path], problem_limit: int) -> ReportInpu
         provenance=gathered.provenance,
         rule_edges=rule_edges(stores),
         problem_limit=problem_limit,
-        usage=gathered.usage,
+        usage=[gathered.usage[key] for key in sorted(gathered.usage)],
     )
 
 

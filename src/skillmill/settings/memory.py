@@ -42,6 +42,8 @@ class Memory(Section):
     """Retrieval skills to run: markdown files or folders of them."""
     neighbours: Annotated[int, Field(ge=1)] = 5
     """Nearest atoms each atom is joined to, positive cosines only (ERSkill, eq. 7)."""
+    both_ways: bool = False
+    """Whether a typed relation may lead back in time, for sources without an order."""
     budget: Annotated[int, Field(ge=1)] = 20
     """Atoms that every retrieval skill may return for a question."""
     cutoffs: Cutoffs = [5, 10, 20]

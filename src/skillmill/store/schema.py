@@ -15,7 +15,7 @@ from skillmill.store.answers import ANSWER
 from skillmill.store.tokens import TOKEN
 
 #: Version of the artifacts' tables.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 #: Version of the record stores' and the run log's tables, in `user_version`.
 RECORD_VERSION = 1
@@ -42,8 +42,9 @@ ARTIFACTS: Mapping[str, tuple[str, ...]] = {
     "edges": (*_EVERY, t.EDGE),
     "skill-graph": (*_EVERY, t.USAGE, t.EDGE, g.EDGE_TARGET, *g.GRAPH, *_LOADED),
     "topology": (*_EVERY, *g.MEASURED, *_LOADED),
-    "rankings": (*_EVERY, t.RANKING, t.RANKING_STATE, t.PART),
-    "answers": (*_EVERY, ANSWER),
+    "typed-relations": (*_EVERY, t.USAGE, t.EDGE),
+    "rankings": (*_EVERY, t.USAGE, t.RANKING, t.RANKING_STATE, t.PART),
+    "answers": (*_EVERY, t.USAGE, ANSWER),
     "conversations": (
         *_EVERY,
         m.CONVERSATION,
@@ -54,8 +55,15 @@ ARTIFACTS: Mapping[str, tuple[str, ...]] = {
     ),
     "atoms": (*_EVERY, *_ATOMS),
     "entities": (*_EVERY, m.MENTION, t.PASSAGE),
-    "memory": (*_EVERY, *_ATOMS, m.MENTION, *_VECTORS, t.EDGE),
-    "scores": (*_EVERY, t.SCORE, t.SCORE_KEY, t.QUERY_SCORE, t.QUERY_SCORE_KEY),
+    "memory": (*_EVERY, t.USAGE, *_ATOMS, m.MENTION, *_VECTORS, t.EDGE),
+    "scores": (
+        *_EVERY,
+        t.USAGE,
+        t.SCORE,
+        t.SCORE_KEY,
+        t.QUERY_SCORE,
+        t.QUERY_SCORE_KEY,
+    ),
 }
 
 #: The same for the files that live outside all artifacts.
