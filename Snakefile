@@ -65,7 +65,7 @@ rule memory:
 
 
 onstart:
-    mark_start()
+    checked(mark_start)
     keep_results(Path("results"))
     tidy_records()
 

@@ -50,3 +50,9 @@ class LimitError(SkillmillError):
     """More failures than the configured limit; the first cause is in the message."""
 
     exit_code = 6
+
+
+class BusyError(SkillmillError):
+    """A working directory that another run holds, or that cannot be locked."""
+
+    exit_code = 7

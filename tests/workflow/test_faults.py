@@ -7,11 +7,13 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from contextlib import closing
 
 import pytest
 
+from skillmill.interfaces.runlock import LOCK, only_run
 from tests.workflow.conftest import Workflow, sample_copy
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -24,7 +26,7 @@ def failing(flow, *arguments):
 
 
 def test_a_killed_run_continues_and_repeats_nothing_recorded(tmp_path):
-    """kill -9 of the whole run at a random moment, again and again."""
+    """kill -9 of the whole run at a random moment, again and again; U11."""
     flow = sample_copy(tmp_path / "flow", tmp_path / "records")
     flow.run("--dry-run", run="warm-up")
     rng = random.Random(5)
@@ -43,10 +45,6 @@ def test_a_killed_run_continues_and_repeats_nothing_recorded(tmp_path):
         except ProcessLookupError:
             break
         process.wait()
-        subprocess.run(
-            flow.command("--unlock"), cwd=flow.root, env=flow.environment("unlock"),
-            capture_output=True, check=True,
-        )  # fmt: skip
     recorded = recorded_rows(tmp_path / "records")
     flow.run(run="again")
     everything = recorded_rows(tmp_path / "records")
@@ -57,6 +55,67 @@ def test_a_killed_run_continues_and_repeats_nothing_recorded(tmp_path):
     clean.run(run="clean")
     assert flow.dumps() == clean.dumps()
     assert not list((flow.root / "results").rglob("*.tmp"))
+
+
+def test_two_runs_at_once_the_second_is_refused_and_nothing_is_harmed_u11(copied):
+    before = copied.dumps()
+    first = subprocess.Popen(
+        copied.command("--forcerun", "edge_sample"), cwd=copied.root,
+        env=copied.environment("one"), stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        while not (copied.root / LOCK).exists() and first.poll() is None:
+            time.sleep(0.02)
+        said = failing(copied)
+        by_hand = subprocess.run(
+            [sys.executable, "-m", "skillmill", "unlock", "--force"],
+            cwd=copied.root, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    finally:
+        assert first.wait() == 0
+    assert f"that of process {first.pid}" in said
+    assert "wait for it" in said
+    assert by_hand.returncode == 7
+    assert f"kill {first.pid}" in by_hand.stderr
+    assert copied.dumps() == before
+    assert not (copied.root / LOCK).exists()
+
+
+def test_plain_snakemake_is_refused_while_a_run_is_at_work(copied):
+    copied.root.joinpath("overlay.yaml").write_text(f"records: {copied.records}\n")
+    with only_run(copied.root):
+        done = subprocess.run(
+            [
+                sys.executable, "-m", "snakemake", "-s", copied.code / "Snakefile",
+                "--cores", "1", "--forcerun", "edge_sample", "--configfile",
+                "overlay.yaml",
+            ],
+            cwd=copied.root, capture_output=True, text=True, check=False,
+            env=copied.environment("plain"),
+        )  # fmt: skip
+    assert done.returncode != 0
+    assert f"that of process {os.getpid()}" in done.stdout + done.stderr
+    assert copied.jobs("plain") == []
+
+
+def test_why_names_the_edited_file_and_what_follows(copied):
+    skill = sorted((copied.root / "data" / "sample" / "library").rglob("SKILL.md"))[0]
+    skill.write_text(skill.read_text(encoding="utf-8") + "\nMore.\n")
+    copied.root.joinpath("overlay.yaml").write_text(f"records: {copied.records}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "skillmill", "why", "--json", *copied.command()[4:]],
+        cwd=copied.root, env=copied.environment("why"), capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    rows = {row["rule"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert rows["catalogue"]["causes"] == [
+        {"kind": "input changed", "details": [str(skill.relative_to(copied.root))]}
+    ]
+    assert not rows["catalogue"]["follows"]
+    assert all(row["follows"] for rule, row in rows.items() if rule != "catalogue")
+    assert not rows.keys() & {"conversations", "atoms", "rollouts", "all"}
+    assert copied.jobs("why") == []
 
 
 def recorded_rows(records):
@@ -224,8 +283,6 @@ def test_works_from_any_working_directory_u05(tmp_path, records):
 
 
 def test_a_package_that_cannot_be_imported_is_said_in_one_sentence_u05(tmp_path):
-    import sys
-
     done = subprocess.run(
         [
             sys.executable, "-c",

@@ -1,8 +1,8 @@
 """The command line: data on stdout, remarks on stderr, a documented exit code.
 
 Exit codes: 0 done; 1 lint found something; 2 usage or configuration; 3 input;
-4 store; 5 model; 6 too many failures. Imports are inside the commands, so that
-`--help` is fast.
+4 store; 5 model; 6 too many failures; 7 another run is at work. Imports are inside the
+commands, so that `--help` is fast.
 """
 
 import json
@@ -18,6 +18,7 @@ from skillmill.interfaces import (
     cli_memory,
     cli_models,
     cli_predictions,
+    cli_run,
 )
 from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS
 
@@ -53,23 +54,9 @@ main.add_command(cli_memory.export)
 main.add_command(cli_memory.convert)
 main.add_command(cli_models.replies)
 main.add_command(cli_models.estimate)
-
-
-@main.command(
-    context_settings={"ignore_unknown_options": True, "help_option_names": ["-h"]}
-)
-@click.argument("snakemake_arguments", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--allow-removals", is_flag=True, help="Build even if most skills are gone."
-)
-def run(snakemake_arguments: tuple[str, ...], allow_removals: bool) -> None:
-    """Build what is out of date; further arguments go to Snakemake.
-
-    Example: skillmill run --configfile configs/skillsbench.yaml --dry-run
-    """
-    from skillmill.interfaces.run import run_workflow  # noqa: PLC0415
-
-    sys.exit(run_workflow(list(snakemake_arguments), allow_removals=allow_removals))
+main.add_command(cli_run.run)
+main.add_command(cli_run.unlock)
+main.add_command(cli_run.why)
 
 
 @main.group()

@@ -1,10 +1,11 @@
 """Running the workflow from the command line."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -13,16 +14,27 @@ import skillmill
 from skillmill.errors import InputError
 from skillmill.interfaces.configured import read_overlay
 from skillmill.interfaces.removals import ALLOWED
+from skillmill.interfaces.runlock import TOKEN, claim, only_run, unlock
+from skillmill.interfaces.why import Rerun, read_plan
 
 #: Options after which Snakemake knows how much it may use, or needs nothing.
 SIZED = ("--cores", "-c", "--jobs", "-j", "--profile", "--unlock", "--help", "-h")
 
-#: Options with which Snakemake builds nothing, so that there is nothing to remark.
+#: Options with which Snakemake builds nothing: nothing to lock or to remark.
 QUIET = (
     "-n",
     "--dry",
     "--unlock",
     "--report",
+    "--summary",
+    "-S",
+    "--detailed-summary",
+    "-D",
+    "--dag",
+    "--rulegraph",
+    "--filegraph",
+    "--version",
+    "-v",
     "--lint",
     "--list",
     "-l",
@@ -39,25 +51,108 @@ def run_workflow(arguments: Sequence[str], *, allow_removals: bool = False) -> i
 
     All cores are used unless the arguments say otherwise. A run that had nothing to
     do says so. `allow_removals` lifts `removals.check_removals`.
+
+    Raises
+    ------
+    BusyError
+        If another run is at work in the folder.
     """
-    arguments = _one_configfile(arguments)
-    command = [sys.executable, "-m", "snakemake", *_snakefile(arguments), *arguments]
-    if not any(argument.startswith(SIZED) for argument in arguments):
-        command += ["--cores", "all"]
-    with tempfile.TemporaryDirectory(prefix="skillmill-") as folder:
-        mark = Path(folder, "started")
-        environment = {**os.environ, STARTED: str(mark)}
-        if allow_removals:
-            environment[ALLOWED] = "1"
-        code = subprocess.run(command, check=False, env=environment).returncode
+    folder = _working_directory(arguments)
+    if "--unlock" in arguments:
+        click.echo(unlock(folder))
+        return 0
+    command = _command(arguments)
+    variables = {ALLOWED: "1"} if allow_removals else {}
+    if any(argument.startswith(QUIET) for argument in arguments):
+        return _waited_for(command, variables)
+    folder.mkdir(parents=True, exist_ok=True)
+    # Snakemake's own lock would outlive a killed run, and cannot tell that it did.
+    command.append("--nolock")
+    with (
+        only_run(folder) as token,
+        tempfile.TemporaryDirectory(prefix="skillmill-") as temporary,
+    ):
+        mark = Path(temporary, "started")
+        variables |= {STARTED: str(mark), TOKEN: token}
+        code = _waited_for(command, variables)
         worked = mark.exists()
-    if code == 0 and not worked and not any(a.startswith(QUIET) for a in arguments):
+    if code == 0 and not worked:
         click.echo("nothing to do")
     return code
 
 
+def planned_jobs(arguments: Sequence[str]) -> list[Rerun]:
+    """Jobs that `run_workflow` would run with these arguments, and why.
+
+    Raises
+    ------
+    InputError
+        If the workflow cannot be read; Snakemake's words are in the message.
+    """
+    done = subprocess.run(
+        [*_command(arguments), "--dry-run"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.strip()]
+        raise InputError(
+            f"the workflow cannot be read ({' '.join(said[-2:])}); `skillmill run"
+            " --dry-run` says more"
+        )
+    return read_plan(done.stdout + done.stderr)
+
+
+def _command(arguments: Sequence[str]) -> list[str]:
+    """Snakemake's command line."""
+    arguments = _one_configfile(arguments)
+    command = [sys.executable, "-m", "snakemake", *_snakefile(arguments), *arguments]
+    if not any(argument.startswith(SIZED) for argument in arguments):
+        command += ["--cores", "all"]
+    return command
+
+
+def _waited_for(command: Sequence[str], variables: Mapping[str, str]) -> int:
+    """Run a command to its end; its exit code.
+
+    An interrupt reaches it from the terminal, and it decides when to end; a request
+    to terminate is passed on.
+    """
+    process = subprocess.Popen(command, env={**os.environ, **variables})
+    before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    try:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _working_directory(arguments: Sequence[str]) -> Path:
+    """The folder that Snakemake will work in."""
+    found = "."
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if argument in ("-d", "--directory"):
+            found = following
+        elif argument.startswith("--directory="):
+            found = argument.partition("=")[2]
+    return Path(found).absolute()
+
+
 def mark_start() -> None:
-    """Tell the `run_workflow` that waits, if one does, that there is work to do."""
+    """Tell the `run_workflow` that waits, if one does, that there is work to do.
+
+    Without one, Snakemake was started by hand: it takes the lock itself.
+
+    Raises
+    ------
+    BusyError
+        If another run is at work in the folder.
+    """
+    claim(Path.cwd())
     if os.environ.get(STARTED):
         Path(os.environ[STARTED]).touch()
 

@@ -54,7 +54,7 @@ def start(folder: Path, kind: str, name: str | None = None) -> Path:
     It is open for this process unless it is given another `name`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    stem = f"{_here()}-{os.getpid()}-{secrets.token_hex(4)}"
+    stem = f"{host_name()}-{os.getpid()}-{secrets.token_hex(4)}"
     new = folder / f"{stem}{NEW}"
     with closing(connect_private(new)) as db:
         create_records(db, kind)
@@ -75,7 +75,7 @@ def is_settled(path: Path) -> bool:
         return True
     host, _, rest = path.name.removesuffix(_OPEN).removesuffix(NEW).rpartition("-")
     host, _, pid = host.rpartition("-")
-    if host != _here() or not pid.isdigit() or not rest:
+    if host != host_name() or not pid.isdigit() or not rest:
         return False
     try:
         os.kill(int(pid), 0)
@@ -198,7 +198,7 @@ def set_aside(path: Path, reason: DamagedShardError) -> Path:
     return target
 
 
-def _here() -> str:
+def host_name() -> str:
     """Name this host, and where it has several the space its pids are counted in."""
     name = re.sub(r"[^A-Za-z0-9.]", "_", socket.gethostname())
     with suppress(OSError):

@@ -1,0 +1,70 @@
+"""Commands that run the workflow, or tell about it."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from skillmill.interfaces.options import JSON
+
+PASSED_ON = {"ignore_unknown_options": True, "help_option_names": ["-h"]}
+
+
+@click.command(context_settings=PASSED_ON)
+@click.argument("snakemake_arguments", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--allow-removals", is_flag=True, help="Build even if most skills are gone."
+)
+def run(snakemake_arguments: tuple[str, ...], allow_removals: bool) -> None:
+    """Build what is out of date; further arguments go to Snakemake.
+
+    A run that was killed is continued. Only one runs in a folder at a time: exit
+    code 7 when another does.
+
+    Example: skillmill run --configfile configs/skillsbench.yaml --dry-run
+    """
+    from skillmill.interfaces.run import run_workflow  # noqa: PLC0415
+
+    sys.exit(run_workflow(list(snakemake_arguments), allow_removals=allow_removals))
+
+
+@click.command(context_settings=PASSED_ON)
+@JSON
+@click.argument("snakemake_arguments", nargs=-1, type=click.UNPROCESSED)
+def why(snakemake_arguments: tuple[str, ...], as_json: bool) -> None:
+    """Tell what `skillmill run` would do now, and why; further arguments as there.
+
+    Example: skillmill why --configfile configs/locomo.yaml
+    """
+    from skillmill.interfaces.run import planned_jobs  # noqa: PLC0415
+    from skillmill.interfaces.why import plan_lines, plan_rows  # noqa: PLC0415
+
+    jobs = planned_jobs(list(snakemake_arguments))
+    if as_json:
+        for row in plan_rows(jobs):
+            click.echo(json.dumps(row, ensure_ascii=False))
+        return
+    for line in plan_lines(jobs):
+        click.echo(line)
+
+
+@click.command()
+@click.option(
+    "--directory",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=Path(),
+    help="Working directory of the run; here when left out.",
+)
+@click.option("--force", is_flag=True, help="The lock's host cannot be seen from here.")
+def unlock(directory: Path, force: bool) -> None:
+    """Drop the locks that a dead run left in its working directory.
+
+    Seldom needed: `skillmill run` sees by itself that a run on this host is dead. The
+    lock of a living process is never broken (exit code 7).
+
+    Example: skillmill unlock
+    """
+    from skillmill.interfaces.runlock import unlock as unlocked  # noqa: PLC0415
+
+    click.echo(unlocked(directory.absolute(), force=force))
