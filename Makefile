@@ -7,13 +7,20 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
 SMOKE := $(VENV)/.smoke-llm
 
-.PHONY: run test lint format schema smoke-llm clean help
+.PHONY: run test test-slurm lint format schema smoke-llm clean help
 
 run: $(SETUP)
 	@$(BIN)/skillmill run
 
 test: $(SETUP)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Opt-in: the sample on a Slurm of two nodes on this host, which Debian's packages bring
+# (root, some minutes).
+test-slurm: $(SETUP)
+	@bash tests/slurm/install.sh
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[workflow,test,slurm]'
+	@SKILLMILL_SLURM=1 $(BIN)/python -m pytest -s tests/slurm
 
 lint: $(SETUP)
 	$(BIN)/ruff check .
@@ -39,7 +46,7 @@ clean:
 	rm -rf results logs
 
 help:
-	@echo "run  test  lint  format  schema  smoke-llm  clean"
+	@echo "run  test  test-slurm  lint  format  schema  smoke-llm  clean"
 
 # pip's own version is left alone: the lock pins what matters. The stamp is written last,
 # so an interrupted set-up starts again.

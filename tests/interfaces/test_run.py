@@ -3,7 +3,14 @@
 import pytest
 
 from skillmill.errors import ConfigError, InputError
-from skillmill.interfaces.run import _one_configfile
+from skillmill.interfaces.run import (
+    _HOME,
+    _one_configfile,
+    _shipped_profile,
+    _working_directory,
+)
+
+SLURM = str(_HOME / "profiles" / "slurm")
 
 
 @pytest.fixture
@@ -55,3 +62,32 @@ def test_an_overlay_that_is_none_is_named_with_its_line(overlays, content, messa
         file.write(content)
     with pytest.raises(ConfigError, match=message):
         _one_configfile(["--configfile", "a.yaml", "b.yaml"])
+    ("given", "passed"),
+    [
+        (["--profile", "slurm"], ["--profile", str(_HOME / "profiles" / "slurm")]),
+        (
+            ["--profile=slurm", "-n"],
+            [f"--profile={_HOME / 'profiles' / 'slurm'}", "-n"],
+        ),
+        (["--profile", "mine"], ["--profile", "mine"]),
+        (["slurm"], ["slurm"]),
+    ],
+)
+def test_a_shipped_profile_is_found_by_its_name(tmp_path, monkeypatch, given, passed):
+    monkeypatch.chdir(tmp_path)
+    assert _shipped_profile(given) == passed
+
+
+def test_a_profile_here_comes_before_the_shipped_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "slurm").mkdir()
+    assert _shipped_profile(["--profile", "slurm"]) == ["--profile", "slurm"]
+
+
+@pytest.mark.parametrize(
+    "given", [["-d", "w"], ["--directory", "w"], ["--directory=w"]]
+)
+def test_the_lock_lies_where_snakemake_works(tmp_path, monkeypatch, given):
+    monkeypatch.chdir(tmp_path)
+    assert _working_directory([*given, "-n"]) == tmp_path / "w"
+    assert _working_directory(["-n"]) == tmp_path

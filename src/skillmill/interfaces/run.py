@@ -42,6 +42,8 @@ QUIET = (
     "--help",
 )
 
+_HOME = Path(skillmill.__file__).parents[2]
+
 #: Names the file that a workflow with something to do touches as it starts.
 STARTED = "SKILLMILL_STARTED"
 
@@ -106,7 +108,7 @@ def planned_jobs(arguments: Sequence[str]) -> list[Rerun]:
 
 def _command(arguments: Sequence[str]) -> list[str]:
     """Snakemake's command line."""
-    arguments = _one_configfile(arguments)
+    arguments = _shipped_profile(_one_configfile(arguments))
     command = [sys.executable, "-m", "snakemake", *_snakefile(arguments), *arguments]
     if not any(argument.startswith(SIZED) for argument in arguments):
         command += ["--cores", "all"]
@@ -193,6 +195,22 @@ def _one_configfile(arguments: Sequence[str]) -> list[str]:
     return [*rest, "--configfile", *overlays] if overlays else rest
 
 
+def _shipped_profile(arguments: Sequence[str]) -> list[str]:
+    """The arguments with `--profile NAME` as a path where NAME is a shipped one.
+
+    A folder of that name here comes first.
+    """
+    shipped = _HOME / "profiles"
+    passed: list[str] = []
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        name = argument.removeprefix("--profile=")
+        named = before == "--profile" or name != argument
+        if named and not Path(name).exists() and (shipped / name).is_dir():
+            argument = argument.removesuffix(name) + str(shipped / name)  # noqa: PLW2901
+        passed.append(argument)
+    return passed
+
+
 def _snakefile(arguments: Sequence[str]) -> list[str]:
     """Arguments that name the workflow, unless the caller or the folder does.
 
@@ -203,7 +221,7 @@ def _snakefile(arguments: Sequence[str]) -> list[str]:
     """
     if any(argument.startswith(("-s", "--snakefile")) for argument in arguments):
         return []
-    places = [Path("Snakefile"), Path(skillmill.__file__).parents[2] / "Snakefile"]
+    places = [Path("Snakefile"), _HOME / "Snakefile"]
     for place in places:
         if place.is_file():
             return ["--snakefile", str(place)]
