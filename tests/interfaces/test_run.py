@@ -62,13 +62,13 @@ def test_an_overlay_that_is_none_is_named_with_its_line(overlays, content, messa
         file.write(content)
     with pytest.raises(ConfigError, match=message):
         _one_configfile(["--configfile", "a.yaml", "b.yaml"])
+
+
+@pytest.mark.parametrize(
     ("given", "passed"),
     [
-        (["--profile", "slurm"], ["--profile", str(_HOME / "profiles" / "slurm")]),
-        (
-            ["--profile=slurm", "-n"],
-            [f"--profile={_HOME / 'profiles' / 'slurm'}", "-n"],
-        ),
+        (["--profile", "slurm"], ["--profile", SLURM]),
+        (["--profile=slurm", "-n"], [f"--profile={SLURM}", "-n"]),
         (["--profile", "mine"], ["--profile", "mine"]),
         (["slurm"], ["slurm"]),
     ],
