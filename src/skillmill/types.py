@@ -305,3 +305,32 @@ class QueryScore:
     metric: str
     k: int | None
     value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One attempt of an agent at a task, with the skills that a method gave it.
+
+    `backbone` is the agent's model. `error` means that the infrastructure broke, or
+    that the trial is invalid or incomplete: it says nothing of the agent and is never a
+    success. `reward` is the verifier's, in [0, 1]. `stratum` and `domain` belong to
+    the task, '' where unknown; `leaves` is the number of its atomic requirements.
+    Tokens, seconds and money are of the whole attempt; None: not known.
+    """
+
+    benchmark: str
+    task: str
+    method: str
+    backbone: str
+    attempt: int
+    state: Literal["success", "failure", "error"]
+    reward: float | None = None
+    reason: str = ""
+    stratum: str = ""
+    domain: str = ""
+    leaves: int | None = None
+    steps: int | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    seconds: float | None = None
+    usd: float | None = None

@@ -14,6 +14,7 @@ import click
 
 from skillmill.errors import ModelError, SkillmillError
 from skillmill.interfaces import (
+    cli_downstream,
     cli_library,
     cli_memory,
     cli_models,
@@ -49,6 +50,7 @@ main.add_command(cli_library.queries)
 main.add_command(cli_predictions.predictions)
 main.add_command(cli_library.edges)
 main.add_command(cli_library.calls)
+main.add_command(cli_downstream.downstream)
 main.add_command(cli_memory.recall)
 main.add_command(cli_memory.export)
 main.add_command(cli_memory.convert)

@@ -13,6 +13,7 @@ from skillmill.store import reply_tables as r
 from skillmill.store import tables as t
 from skillmill.store.answers import ANSWER
 from skillmill.store.tokens import TOKEN
+from skillmill.store.trial_table import TRIAL
 
 #: Version of the artifacts' tables.
 SCHEMA_VERSION = 3
@@ -75,6 +76,7 @@ RECORDS: Mapping[str, tuple[str, ...]] = {
     "reply-notes": (r.ABILITY, r.REPLY_USE),
     "run-log": (m.JOB,),
     "cost-log": (r.COST_OF_JOB,),
+    "trial-log": (TRIAL,),
 }
 
 

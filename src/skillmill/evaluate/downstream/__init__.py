@@ -1,0 +1,1 @@
+"""Whether agents succeed with the skills that a method gives them (SkillTrace)."""

@@ -1,0 +1,116 @@
+"""SkillsBench through harbor: task folders with retrieved skills, results read back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from skillmill.data.harborjob import load_jobs
+from skillmill.data.harbortask import HarborTask, find_tasks, write_task
+from skillmill.data.relevance import load_predictions
+from skillmill.data.skillfile import load_library
+from skillmill.errors import InputError
+from skillmill.store import trials
+from skillmill.types import LoadReport, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Tasks that were written, those without a prediction, skills put into them."""
+
+    tasks: int
+    without: tuple[str, ...]
+    skills: int
+
+
+def write_tasks(
+    tasks: Path, library: Path, predictions: Path | None, budget: int, target: Path
+) -> Written:
+    """Write each task with the first `budget` skills predicted for it.
+
+    Without predictions every skill of the library goes into every task (load-all). A
+    task that was predicted nothing is written without skills: it must count, too.
+
+    Raises
+    ------
+    InputError
+        If a folder or file cannot be read, or a predicted skill is not in the library.
+    """
+    found = find_tasks(tasks)
+    folders = skill_folders(library)
+    chosen = load_predictions(predictions)[0] if predictions else None
+    wanted = {task.id: _chosen(task, chosen, folders, budget) for task in found}
+    for task in found:
+        write_task(task, [(s, folders[s]) for s in wanted[task.id]], target)
+    lacking = () if chosen is None else tuple(t.id for t in found if t.id not in chosen)
+    return Written(len(found), lacking, sum(map(len, wanted.values())))
+
+
+def read_results(
+    jobs: Sequence[Path],
+    tasks: Path | None,
+    method: str,
+    backbone: str | None,
+) -> tuple[list[Trial], list[LoadReport]]:
+    """The trials of jobs, with stratum and domain from the task folders.
+
+    The stratum is the difficulty, the domain the category, both as `task.toml` writes
+    them.
+
+    Raises
+    ------
+    InputError
+        As the loaders.
+    """
+    found, reports = load_jobs(jobs, method, backbone)
+    labels = {task.id: task for task in find_tasks(tasks)} if tasks else {}
+    return [_labelled(trial, labels) for trial in found], reports
+
+
+def keep(
+    found: Sequence[Trial], records: Path, study: str, *, replace_known: bool
+) -> trials.Kept:
+    """Add trials to the log of a study."""
+    return trials.keep_trials(records, study, found, replace=replace_known)
+
+
+def _labelled(trial: Trial, labels: Mapping[str, HarborTask]) -> Trial:
+    task = labels.get(trial.task)
+    if task is None:
+        return trial
+    return replace(trial, stratum=task.difficulty, domain=task.category)
+
+
+def skill_folders(library: Path) -> dict[str, Path]:
+    """Folder of each skill of a library, by its id and by those of its copies.
+
+    Raises
+    ------
+    InputError
+        If there is no skill.
+    """
+    skills, _ = load_library(library)
+    return {
+        name: (library / skill.path).parent
+        for skill in skills
+        for name in (skill.id, *skill.aliases)
+    }
+
+
+def _chosen(
+    task: HarborTask,
+    predictions: Mapping[str, Sequence[str]] | None,
+    folders: Mapping[str, Path],
+    budget: int,
+) -> list[str]:
+    """Skills of a task, each once, in the order predicted."""
+    if predictions is None:
+        return list(folders)
+    ranked = list(dict.fromkeys(predictions.get(task.id, ())))[:budget]
+    unknown = [skill for skill in ranked if skill not in folders]
+    if unknown:
+        raise InputError(
+            f"task {task.id!r}: the predicted skill {unknown[0]!r} is not in the"
+            " library; name the library that the predictions were made from",
+            record=task.id,
+        )
+    return ranked
