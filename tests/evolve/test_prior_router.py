@@ -7,12 +7,12 @@ A, B, C = np.eye(3, dtype=np.float32)
 
 
 def trained():
-    rewards = np.array([[1, np.nan, 0], [np.nan, 1, 0.5]])
+    rewards = np.array([[1, 0], [0.5, 1]])
     return UtilityRouting().train(QUESTIONS, np.array([A, B]), rewards)
 
 
 def test_every_question_goes_to_the_skill_with_the_best_mean():
-    # Means over what was rolled out: .5 and .75.
+    # Means .5 and .75.
     assert picks(trained(), QUESTIONS, np.array([A, B])).tolist() == [1, 1]
     assert picks(trained(), QUESTIONS, np.array([B, A])).tolist() == [0, 0]
 

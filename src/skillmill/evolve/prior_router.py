@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skillmill.evolve.table import DECIMALS
+from skillmill.evolve.targets import utilities
 
 Vectors = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -89,14 +90,11 @@ class UtilityRouting:
         rng: np.random.Generator | None = None,
         start: Router | None = None,
     ) -> UtilityPrior:
-        """Take the mean reward of each skill over the questions it was rolled out on.
+        """Take the utility of each skill, fair to those that had hard questions.
 
-        Skills without rollouts have 0.
+        See `targets.utilities`.
         """
-        rolled = ~np.isnan(rewards)
-        counts = rolled.sum(axis=1)
-        sums = np.where(rolled, rewards, 0.0).sum(axis=1)
-        means = np.round(sums / np.maximum(counts, 1), DECIMALS)
+        means = np.round(utilities(rewards), DECIMALS)
         rows: dict[tuple[float, ...], float] = {}
         for vector, mean in zip(skills.tolist(), means.tolist(), strict=True):
             rows.setdefault(tuple(vector), mean)

@@ -160,7 +160,7 @@ class Trie:
         refused = self.refusal(skill)
         if refused:
             raise ValueError(f"skill {skill.name!r}: {refused}")
-        fate: Fate = "proposed" if source is not None else "seed"
+        fate: Fate = "seed" if step < 0 else "proposed"
         new = Explored(skill, source, step, history=(Event(step, fate, reason),))
         return replace(self, explored=(*self.explored, new))
 
