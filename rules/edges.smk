@@ -125,3 +125,32 @@ rule topology:
         code=code_of("topology.py"),
     script:
         "../scripts/topology.py"
+
+
+rule library_store:
+    """Put all that is served of a library into one file."""
+    input:
+        catalogue="results/{study}/library/catalogue.sqlite",
+        vectors="results/{study}/library/vectors.sqlite",
+        similar="results/{study}/library/similar.sqlite",
+        edges="results/{study}/library/edges.sqlite",
+    output:
+        library="results/{study}/library/library.sqlite",
+    log:
+        "logs/{study}/library_store.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+        gpu=0,
+    params:
+        ranker=CONFIG.library.ranker.model_dump(),
+        encoder=CONFIG.encoder.model_dump(
+            include={"name", "backend", "max_length", "base_url", "dimension"}
+        ),
+        serve=CONFIG.library.serve.model_dump(),
+        code=code_of("library_store.py"),
+    script:
+        "../scripts/library_store.py"

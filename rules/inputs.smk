@@ -204,7 +204,7 @@ def edge_targets():
     """Graph, sample to judge and measurements of every study of the library track."""
     if CONFIG.library.path is None:
         return []
-    names = ["edges.sqlite", "edge_sample.csv", "topology.sqlite"]
+    names = ["edges.sqlite", "edge_sample.csv", "topology.sqlite", "library.sqlite"]
     return expand("results/{study}/library/{name}", study=DISTRACTORS, name=names)
 
 

@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 #: English function words: they say how a sentence is built, not what it is about,
 #: so two texts that share only these do not match. The pieces that the tokeniser
@@ -38,6 +41,10 @@ _CJK_RUN = re.compile(f"([{_CJK}\U00020000-\U0003ffff]+)")
 
 #: rank_bm25 replaces each negative idf by this share of the mean idf.
 _OKAPI_EPSILON = 0.25
+
+
+#: A word, the documents that hold it (ascending) and its weight in each.
+Posting = tuple[str, npt.NDArray[np.integer], npt.NDArray[np.float64]]
 
 
 def words(text: str, *, stem: bool, stop: bool) -> list[str]:
@@ -103,6 +110,15 @@ def _stemmer() -> Callable[[list[str]], list[str]]:
     return stem
 
 
+def counted(query_terms: Iterable[str], k3: float) -> Iterator[tuple[str, float]]:
+    """Distinct words of a query, sorted, and how often each counts; see `Bm25`."""
+    for term, count in sorted(Counter(query_terms).items()):
+        if math.isinf(k3):
+            yield term, float(count)
+        else:
+            yield term, count * (k3 + 1) / (k3 + count)
+
+
 class Bm25:
     """BM25 scores of a fixed set of documents.
 
@@ -165,8 +181,11 @@ class Bm25:
             np.repeat(idf(present, self.size), present) * gain * frequency / damped
         )
 
-    def _count(self, documents: Sequence[Sequence[str]]) -> sparse.csc_array:
+    def _count(self, documents: Sequence[Sequence[str]]) -> "sparse.csc_array":
         """Count words by document, filling the vocabulary in order of appearance."""
+        # Not needed, and half of a short search's time, where postings were stored.
+        from scipy import sparse  # noqa: PLC0415
+
         vocabulary = self._vocabulary
         columns = np.fromiter(
             (
@@ -195,10 +214,15 @@ class Bm25:
             Without `literal` at least 0, and above 0 exactly where a word matches.
         """
         total = np.zeros(self.size)
-        for term, count in self._counted(query_terms):
+        for term, count in counted(query_terms, self._k3):
             rows, weights = self._column(term)
             total[rows] += count * weights
         return total
+
+    def postings(self) -> Iterator[Posting]:
+        """Each word, in order, with the documents that hold it and its weights."""
+        for term in sorted(self._vocabulary):
+            yield term, *self._column(term)
 
     def explain(self, query_terms: Iterable[str], document: int) -> dict[str, float]:
         """Share of each matching word in one document's score, largest first.
@@ -207,20 +231,12 @@ class Bm25:
         values sum up to the score.
         """
         shares: dict[str, float] = {}
-        for term, count in self._counted(query_terms):
+        for term, count in counted(query_terms, self._k3):
             rows, weights = self._column(term)
             place = int(np.searchsorted(rows, document))
             if place < len(rows) and rows[place] == document:
                 shares[term] = float(count * weights[place])
         return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0])))
-
-    def _counted(self, query_terms: Iterable[str]) -> Iterator[tuple[str, float]]:
-        """Distinct words of a query, sorted, and how often each counts."""
-        for term, count in sorted(Counter(query_terms).items()):
-            if math.isinf(self._k3):
-                yield term, float(count)
-            else:
-                yield term, count * (self._k3 + 1) / (self._k3 + count)
 
     def _column(
         self, term: str

@@ -20,6 +20,7 @@ from skillmill.interfaces import (
     cli_models,
     cli_predictions,
     cli_run,
+    cli_serving,
 )
 from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS
 
@@ -51,6 +52,7 @@ main.add_command(cli_predictions.predictions)
 main.add_command(cli_library.edges)
 main.add_command(cli_library.calls)
 main.add_command(cli_downstream.downstream)
+main.add_command(cli_serving.search)
 main.add_command(cli_memory.recall)
 main.add_command(cli_memory.export)
 main.add_command(cli_memory.convert)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from skillmill.library.study import (
 from skillmill.models.encoder import EncoderSettings, load_token_encoder
 from skillmill.store import artifact, catalogue, passages, vectors
 
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
 
 def read_skills(catalogue_path: Path, vectors_path: Path) -> Skills:
     """The library of a catalogue, with its vectors.
@@ -33,7 +37,21 @@ def read_skills(catalogue_path: Path, vectors_path: Path) -> Skills:
     with artifact.reading(catalogue_path, "catalogue") as db:
         names = [skill.name for skill in catalogue.load_skills(db)]
         rows = passages.load_passages(db, "skill")
-    return gather_skills(names, *_matched(rows, vectors_path, "skill"))
+    with artifact.reading(vectors_path, "vectors") as db:
+        return gather_skills(names, *_matched(rows, db, vectors_path, "skill"))
+
+
+def read_stored_library(db: "Connection", path: Path) -> Skills:
+    """The library of an open store of kind `library`; `path` is for messages.
+
+    Raises
+    ------
+    StoreError
+        If a skill has no vector.
+    """
+    names = [skill.name for skill in catalogue.load_skills(db)]
+    rows = passages.load_passages(db, "skill")
+    return gather_skills(names, *_matched(rows, db, path, "skill"))
 
 
 def read_queries(
@@ -48,7 +66,8 @@ def read_queries(
     """
     with artifact.reading(tasks_path, "tasks") as db:
         rows = passages.load_passages(db, "task")
-    queries = gather_queries(*_matched(rows, vectors_path, "task"))
+    with artifact.reading(vectors_path, "vectors") as db:
+        queries = gather_queries(*_matched(rows, db, vectors_path, "task"))
     if tokens is None:
         return queries
     found = tokens([text for _, _, text in rows])
@@ -73,15 +92,14 @@ def token_source(
 
 
 def _matched(
-    rows: Sequence[PassageRow], vectors_path: Path, kind: str
+    rows: Sequence[PassageRow], db: "Connection", vectors_path: Path, kind: str
 ) -> tuple[list[PassageRow], Floats]:
     """Passages and vectors, row by row.
 
     With `long_texts: max` a passage may have several vectors: then what is numbered
     beyond the passages is taken with an empty text.
     """
-    with artifact.reading(vectors_path, "vectors") as db:
-        ids, parts, matrix = vectors.load_vectors(db, kind)
+    ids, parts, matrix = vectors.load_vectors(db, kind)
     texts = {(id, part): text for id, part, text in rows}
     keys = list(zip(ids, parts.tolist(), strict=True))
     missing = texts.keys() - set(keys)

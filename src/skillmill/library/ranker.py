@@ -13,7 +13,7 @@ from skillmill.library.meaning import Array, Floats, MeaningIndex, Rows
 from skillmill.library.query import Bodies, Query
 from skillmill.library.scored import Scored
 from skillmill.library.settings import DEFAULTS, Arm, Fusion, RankerSettings
-from skillmill.library.wordindex import WordIndex, terms_of
+from skillmill.library.wordindex import StoredWords, WordIndex, terms_of
 from skillmill.types import Ranking
 
 __all__ = ["Arm", "Bodies", "Fusion", "Query", "Ranker", "RankerSettings"]
@@ -44,6 +44,8 @@ class Ranker:
         Parts of bodies; a skill then scores as the best of its passages.
     tokens : mapping of str to (t, d) unit rows, optional
         Token vectors of skills by id, for `hybrid+late`; may be set later.
+    words : StoredWords, optional
+        Scores by words that were stored; `texts` may then be empty.
 
     Attributes
     ----------
@@ -71,17 +73,19 @@ class Ranker:
         names: Sequence[str] | None = None,
         bodies: Bodies | None = None,
         tokens: Mapping[str, Floats] | None = None,
+        words: StoredWords | None = None,
     ) -> None:
         self.ids = tuple(ids)
         self._id_array = np.array(self.ids, dtype=object)
         self.settings = settings
         self._row = {item: row for row, item in enumerate(self.ids)}
-        if not len(self._row) == len(self.ids) == len(texts) == len(names or texts):
+        known = texts if words is None else self.ids
+        if not len(self._row) == len(self.ids) == len(known) == len(names or known):
             raise ValueError(
                 f"expected a text for each distinct id, got {len(texts)} texts and "
                 f"{len(self._row)} distinct of {len(self.ids)} ids"
             )
-        self._words = WordIndex(texts, names or (), settings)
+        self._words = words or WordIndex(texts, names or (), settings)
         self.tokens = tokens
         self._meaning = None if vectors is None else self._index(vectors, bodies)
         lost = () if self._meaning is None else self._meaning.lost

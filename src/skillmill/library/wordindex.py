@@ -1,10 +1,10 @@
 """Words of a library made ready for matching: BM25, and names that a text holds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from skillmill.compute.lexical import Bm25, words
+from skillmill.compute.lexical import Bm25, Posting, counted, words
 from skillmill.library.meaning import Array, Rows
 from skillmill.library.settings import RankerSettings
 
@@ -48,6 +48,10 @@ class WordIndex:
         """BM25 of each skill, (n,)."""
         return self._bm25.scores(terms)
 
+    def postings(self) -> Iterator[Posting]:
+        """Each word with the places of the skills that hold it and its weights."""
+        return self._bm25.postings()
+
     def named(self, terms: Sequence[str], rows: Rows) -> Array:
         """1 for each of some skills whose name words are all among the terms, or 0."""
         held = np.zeros(len(self._numbers), dtype=bool)
@@ -61,3 +65,34 @@ class WordIndex:
         found = np.bincount(owner, held[self._words[place]], minlength=len(rows))
         whole: Array = ((found == sizes) & (sizes > 0)).astype(np.float64)
         return whole
+
+
+class StoredWords:
+    """The same scores from postings that lie in a file; it knows no names.
+
+    `posting` gives places and weights of a word, as `WordIndex.postings` listed them.
+    """
+
+    has_names = False
+
+    def __init__(
+        self,
+        size: int,
+        posting: Callable[[str], tuple[Rows, Array]],
+        settings: RankerSettings,
+    ) -> None:
+        self._size = size
+        self._posting = posting
+        self._k3 = settings.k3
+
+    def scores(self, terms: Sequence[str]) -> Array:
+        """BM25 of each skill, (n,)."""
+        total = np.zeros(self._size)
+        for term, count in counted(terms, self._k3):
+            rows, weights = self._posting(term)
+            total[rows] += count * weights
+        return total
+
+    def named(self, terms: Sequence[str], rows: Rows) -> Array:
+        """Nothing: names are not in postings."""
+        return np.zeros(len(rows))

@@ -93,6 +93,14 @@ class LibrarySimilarity(Similarity):
     """HNSW: candidates kept while searching (ef)."""
 
 
+class Serve(Section):
+    """What agents are told about a library."""
+
+    contradictory: Share = 0.05
+    """Share of typed pairs that contradict each other up to which prerequisites, next
+    steps and alternatives are told; beyond it the graph's directions mislead."""
+
+
 class Library(Section):
     """Skill library track: SKILL.md files, rankers, graphs."""
 
@@ -116,5 +124,6 @@ class Library(Section):
     """Comparative paper, eq. 2: K = 8, tau = 0.5."""
     draws: Draws = Draws()
     edges: Edges = Edges()
+    serve: Serve = Serve()
     cutoffs: Cutoffs = [1, 5, 10]
     """Cut-offs k of hit, recall, full coverage and nDCG."""

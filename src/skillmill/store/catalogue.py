@@ -7,6 +7,11 @@ from typing import Any
 from skillmill.store.rows import insert, json_text, json_texts
 from skillmill.types import LibrarySkill, Task
 
+_SKILLS = (
+    "select id, kind, name, description, path, department, category, tags, related,"
+    " inputs, outputs, tools, part_of, body, content_hash from skill"
+)
+
 
 def save_skills(db: sqlite3.Connection, skills: Iterable[LibrarySkill]) -> None:
     """Write skills with their aliases, in any order.
@@ -32,11 +37,7 @@ def load_skills(db: sqlite3.Connection) -> list[LibrarySkill]:
         "select path, skill from alias order by skill, position"
     ):
         aliases.setdefault(skill, []).append(path)
-    rows = db.execute(
-        "select id, kind, name, description, path, department, category, tags,"
-        " related, inputs, outputs, tools, part_of, body, content_hash"
-        " from skill order by id"
-    )
+    rows = db.execute(f"{_SKILLS} order by id")
     return [_skill(row, tuple(aliases.get(row[0], ()))) for row in rows]
 
 
@@ -47,6 +48,22 @@ def count_files(db: sqlite3.Connection) -> int:
         " + (select count(*) from alias)"
     ).fetchone()
     return int(n)
+
+
+def load_ids(db: sqlite3.Connection) -> list[str]:
+    """Read the ids of all skills, sorted."""
+    return [id for (id,) in db.execute("select id from skill order by id")]
+
+
+def find_skills(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, LibrarySkill]:
+    """Read the skills with these ids, without aliases; unknown ids are left out."""
+    found = {}
+    for id in ids:
+        # One query a skill: a list of ids has no fixed length, and few are wanted.
+        row = db.execute(f"{_SKILLS} where id = ?", (id,)).fetchone()
+        if row is not None:
+            found[id] = _skill(row, ())
+    return found
 
 
 def save_tasks(db: sqlite3.Connection, tasks: Iterable[Task]) -> None:

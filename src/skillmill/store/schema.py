@@ -12,6 +12,7 @@ from skillmill.store import memory_tables as m
 from skillmill.store import reply_tables as r
 from skillmill.store import tables as t
 from skillmill.store.answers import ANSWER
+from skillmill.store.postings import POSTING
 from skillmill.store.tokens import TOKEN
 from skillmill.store.trial_table import TRIAL
 
@@ -42,6 +43,20 @@ ARTIFACTS: Mapping[str, tuple[str, ...]] = {
     "tokens": (*_EVERY, TOKEN, t.ENCODER),
     "edges": (*_EVERY, t.EDGE),
     "skill-graph": (*_EVERY, t.USAGE, t.EDGE, g.EDGE_TARGET, *g.GRAPH, *_LOADED),
+    "library": (
+        *_EVERY,
+        t.SKILL,
+        t.ALIAS,
+        *_LOADED,
+        t.PASSAGE,
+        *_VECTORS,
+        t.EDGE,
+        g.EDGE_TARGET,
+        g.EDGE_ORIGIN,
+        g.EDGE_FLAG,
+        g.CENSUS,
+        POSTING,
+    ),
     "topology": (*_EVERY, *g.MEASURED, *_LOADED),
     "typed-relations": (*_EVERY, t.USAGE, t.EDGE),
     "rankings": (*_EVERY, t.USAGE, t.RANKING, t.RANKING_STATE, t.PART),

@@ -1,0 +1,241 @@
+"""A built library that answers: search, texts and neighbours of skills, its state.
+
+One object serves one `library.sqlite`. It reads the file when it is first asked and
+again when the file has been built anew, so that a server never has to be restarted.
+"""
+
+import hashlib
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from skillmill.errors import InputError, StoreError
+from skillmill.interfaces.found import Found
+from skillmill.interfaces.libraries import read_stored_library
+from skillmill.interfaces.query_vectors import query_encoder, query_vectors
+from skillmill.interfaces.searching import (
+    SERVED_ARMS,
+    answer,
+    check_query,
+    check_search,
+)
+from skillmill.library.around import Neighbour, neighbours
+from skillmill.library.declared import Names
+from skillmill.library.query import Query
+from skillmill.library.ranker import Ranker
+from skillmill.library.settings import Arm, RankerSettings
+from skillmill.models.encoder import Encoder
+from skillmill.store import artifact, catalogue, edges, graph, vectors
+from skillmill.types import Edge, LibrarySkill
+
+#: Queries whose vectors are kept.
+REMEMBERED = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Build:
+    """One build of a library, in RAM; `version` changes with its content."""
+
+    version: str
+    study: str
+    modified: float
+    skills: Mapping[str, LibrarySkill]
+    names: Names
+    ranker: Ranker
+    joined: Mapping[str, tuple[Edge, ...]]
+    contradictory: float
+    limit: float
+    encoder: Mapping[str, str | int]
+    noted: Mapping[str, Any]
+
+    @cached_property
+    def query_encoder(self) -> Encoder:
+        """What encodes queries to this build."""
+        return query_encoder(self.noted, self.encoder)
+
+    @property
+    def tells_directions(self) -> bool:
+        """Whether the typed edges contradict each other seldom enough to be told."""
+        return self.contradictory <= self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is served, and how old it is."""
+
+    study: str
+    version: str
+    age_seconds: float
+    skills: int
+    edges: int
+    arms: tuple[str, ...]
+    contradictory: float
+    tells_directions: bool
+
+
+class ServedLibrary:
+    """A library file that may be asked from several threads.
+
+    Parameters
+    ----------
+    path : Path
+        A `library.sqlite`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._encoding = threading.Lock()
+        self._stamp: tuple[int, int, int] | None = None
+        self._build: Build | None = None
+        self._vectors: dict[tuple[str, str], np.ndarray] = {}
+
+    def build(self) -> Build:
+        """The library as the file holds it now.
+
+        Raises
+        ------
+        StoreError
+            If there is none that can be read; nothing of that is remembered.
+        """
+        with self._lock:
+            stamp = _stamp(self.path)
+            if self._build is None or stamp != self._stamp:
+                self._build, self._stamp = read_build(self.path), stamp
+                self._vectors.clear()
+            return self._build
+
+    def search(self, text: str, arm: Arm = "hybrid", limit: int = 5) -> Found:
+        """The skills that fit a task best.
+
+        Raises
+        ------
+        InputError
+            If the query, the arm or the limit cannot be used.
+        ModelError
+            If the arm needs an encoder that is not here.
+        """
+        check_query(text)
+        check_search(arm, limit)
+        build = self.build()
+        found = None if arm == "keyword" else self._encoded(build, text)
+        return answer(
+            build.ranker, build.skills, Query("query", text, found), arm, limit
+        )
+
+    def find(self, called: str) -> LibrarySkill:
+        """The skill of that id, alias, or name that it alone has.
+
+        Raises
+        ------
+        InputError
+            If there is none; names what is near.
+        """
+        build = self.build()
+        skill = build.names.find(called)
+        if skill is None:
+            near = get_close_matches(called[:200], list(build.skills), 3, cutoff=0.5)
+            hint = f"; near it: {', '.join(near)}" if near else ""
+            raise InputError(
+                f"no skill, or several, are called {called[:200]!r}; use an id that"
+                f" search returns{hint}",
+                record=called[:200],
+            )
+        return build.skills[skill]
+
+    def neighbours(self, skill: LibrarySkill) -> list[Neighbour]:
+        """What is one edge away from a skill; see `library.around`."""
+        return neighbours(skill.id, self.build().joined.get(skill.id, ()))
+
+    def status(self) -> Status:
+        """What is served now."""
+        build = self.build()
+        total = sum(len(some) for some in build.joined.values()) // 2
+        return Status(
+            study=build.study,
+            version=build.version,
+            age_seconds=round(max(0.0, time.time() - build.modified), 1),
+            skills=len(build.skills),
+            edges=total,
+            arms=SERVED_ARMS,
+            contradictory=build.contradictory,
+            tells_directions=build.tells_directions,
+        )
+
+    def _encoded(self, build: Build, text: str) -> np.ndarray:
+        """Vectors of a query; the last few are remembered."""
+        key = (build.version, text)
+        with self._encoding:
+            if key not in self._vectors:
+                while len(self._vectors) >= REMEMBERED:
+                    del self._vectors[next(iter(self._vectors))]
+                self._vectors[key] = query_vectors(text, build.query_encoder)
+            return self._vectors[key]
+
+
+def read_build(path: Path) -> Build:
+    """Read a library file whole.
+
+    Raises
+    ------
+    StoreError
+        If it is none, or its parts do not fit.
+    """
+    with artifact.reading(path, "library") as db:
+        made = artifact.load_provenance(db)
+        stored = {skill.id: skill for skill in catalogue.load_skills(db)}
+        held = read_stored_library(db, path)
+        census = graph.load_rows(db, graph.Census)
+        joined: dict[str, list[Edge]] = {}
+        for edge in edges.load_edges(db):
+            joined.setdefault(edge.source, []).append(edge)
+            joined.setdefault(edge.target, []).append(edge)
+        version = _version(made, artifact.load_input_hashes(db))
+        encoder = vectors.load_encoder(db)
+    shares = [row.share for row in census if row.kind == "contradictory"]
+    return Build(
+        version=version,
+        study=made.study,
+        modified=path.stat().st_mtime,
+        skills=stored,
+        names=Names(stored.values()),
+        ranker=Ranker(
+            held.ids,
+            held.texts,
+            held.vectors,
+            RankerSettings(**made.params["ranker"]),  # type: ignore[arg-type]
+            names=held.names,
+            bodies=held.bodies,
+        ),
+        joined={skill: tuple(some) for skill, some in joined.items()},
+        contradictory=(shares[0] if shares else None) or 0.0,
+        limit=float(made.params["serve"]["contradictory"]),  # type: ignore[index]
+        encoder=encoder,
+        noted=dict(made.params["encoder"]),  # type: ignore[call-overload]
+    )
+
+
+def _version(made: artifact.Provenance, inputs: object) -> str:
+    """Short hash of all that a library file depends on."""
+    told = repr((made.study, made.code, sorted(made.params.items()), inputs))
+    return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    """What tells one build's file from the next: it is replaced, never changed."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise StoreError(
+            f"{path}: expected the store of a library, got {error.strerror}; build it"
+            " with `skillmill run`",
+            record=str(path),
+        ) from error
+    return found.st_ino, found.st_mtime_ns, found.st_size
