@@ -70,7 +70,7 @@ def build_library(
     places = {n: folder / f"{n}.sqlite" for n in ("catalogue", "vectors", "similar")}
     places |= {n: folder / f"{n}.sqlite" for n in ("edges", "library")}
     script("catalogue").main(
-        root, None, 0, 0, None, 1.0, places["catalogue"],
+        {"root": root}, None, 0, 0, None, 1.0, places["catalogue"],
         made("catalogue", skills=files), Counts(),
     )  # fmt: skip
     script("vectors").main(
