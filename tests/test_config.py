@@ -231,3 +231,37 @@ def test_models_that_cannot_be_asked_are_refused(models, message):
         check_config({"models": models})
     assert message in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def test_a_variant_of_evolution_is_the_section_with_its_changes():
+    section = check_config(
+        {
+            "evolution": {
+                "variants": {
+                    "batch-40": {"batch": 40},
+                    "papers-gate": {"gate": {"rule": "routed"}},
+                }
+            }
+        }
+    ).evolution
+    wide = section.variant("batch-40")
+    assert (wide.batch, wide.steps) == (40, 6)
+    gated = section.variant("papers-gate")
+    assert (gated.gate.rule, gated.gate.tolerance, gated.steps) == ("routed", 0.15, 12)
+    assert section.variant("default").batch == 20
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"variants": {"x": {"btach": 2}}}, r"variants.x.btach: unknown key"),
+        ({"variants": {"default": {}}}, "another name"),
+        ({"variants": {"x": {"variants": {"y": {}}}}}, "of its own"),
+        ({"cutoff": 21}, "memory.budget = 20"),
+        ({"supervision": "all"}, "set it to 'retained'"),
+        ({"gate": {"tolerance": 2}}, "less than or equal to 1"),
+    ],
+)
+def test_an_evolution_that_cannot_be_run_is_refused(values, message):
+    with pytest.raises(ConfigError, match=message):
+        check_config({"evolution": values})

@@ -40,6 +40,7 @@ def check_config(values: Mapping[str, Any]) -> Config:
     _check_encoder(config.encoder)
     _check_models(config.models)
     _check_cutoffs(config)
+    _check_evolution(config)
     return config
 
 
@@ -127,6 +128,36 @@ def _check_studies(config: Config) -> None:
             f"config: memory.splits puts {', '.join(twice)} into more than one split;"
             " name each conversation once"
         )
+
+
+def _check_evolution(config: Config) -> None:
+    """Refuse variants that are none, and settings that contradict each other."""
+    section = config.evolution
+    if "default" in section.variants:
+        raise ConfigError(
+            "config: evolution.variants names 'default', which is the section itself;"
+            " give the variant another name"
+        )
+    for name in ("default", *section.variants):
+        place = "evolution" if name == "default" else f"evolution.variants.{name}"
+        try:
+            one = section.variant(name)
+        except ValidationError as error:
+            lines = [f"{place}.{_line(dict(item))}" for item in error.errors()]
+            raise ConfigError("config: " + "; ".join(lines)) from None
+        if one.variants:
+            raise ConfigError(f"config: {place} has variants of its own; take them out")
+        if one.cutoff > config.memory.budget:
+            raise ConfigError(
+                f"config: {place}.cutoff looks at {one.cutoff} atoms, but a ranking"
+                f" holds memory.budget = {config.memory.budget}; raise the one or lower"
+                " the other"
+            )
+        if one.racing and one.supervision == "all":
+            raise ConfigError(
+                f"config: {place}.racing leaves rollouts out, so supervision cannot be"
+                " 'all'; set it to 'retained', or racing to false"
+            )
 
 
 def _line(item: dict[str, Any]) -> str:

@@ -79,13 +79,14 @@ def explored(
     trie = trie.tallied("val", {name: weighed.rewards(name) for name in retained})
     capability = on_frontier(weighed.table, keep_best=rules.keep_best)
     if rules.frontiers == "none":
-        capability = (*state.capability, *names)
+        everyone = {*state.capability, *names}
+        capability = tuple(name for name in trie.names if name in everyone)
     entered = tuple(name for name in names if name in capability)
     after = replace(
         state,
         trie=_told(trie, state, names, retained, entered),
         capability=capability,
-        validation=_grown(state.validation, weighed),
+        validation=_grown(state.validation, weighed).ordered(trie.names),
         refusals=refusals,
     )
     rollouts = batch.rollouts + weighed.rollouts

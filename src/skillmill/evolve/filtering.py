@@ -62,6 +62,7 @@ def roll_out(
     complete: dict[str, list[float]] = {}
     partial: dict[str, list[float]] = {}
     rollouts = 0
+    arena.look_up(candidates, known.queries)
     for skill in candidates:
         name = skill.content_hash
         if racing and len(known.skills):

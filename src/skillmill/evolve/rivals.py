@@ -78,6 +78,16 @@ class Random:
         return _round([pool[place] for place in order], context)
 
 
+class Nothing:
+    """Proposes nothing: the seeds alone (ablation)."""
+
+    def propose(
+        self, context: ProposalContext, rng: np.random.Generator
+    ) -> ProposalRound:
+        """No candidate, no refusal."""
+        return ProposalRound()
+
+
 def _round(skills: Sequence[RetrievalSkill], context: ProposalContext) -> ProposalRound:
     """The first skills that may be explored, and those that may not before them."""
     proposals: list[Proposal] = []

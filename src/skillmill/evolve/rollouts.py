@@ -13,6 +13,7 @@ from skillmill.memory.view import MemoryView
 from skillmill.skills.batch import Known, execute_batch, parts
 from skillmill.skills.primitive import Primitive
 from skillmill.skills.state import QueryContext
+from skillmill.store.rollout_records import RolloutRow
 from skillmill.types import Ranking, RetrievalSkill
 
 #: Value of a ranking for a question with evidence, in [0, 1].
@@ -34,35 +35,14 @@ class Asked:
     memory: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rollout:
-    """What a skill returned for a question: atoms best first.
-
-    `state` is that of the ranking; a failed rollout has a reason and no atoms.
-    """
-
-    skill: str
-    question: str
-    split: str
-    memory: str
-    state: str
-    reason: str | None
-    items: tuple[str, ...]
-
-    @property
-    def key(self) -> str:
-        """Its place among the rollouts of one executor, reader and judge."""
-        return rollout_key(self.skill, self.question, self.split, self.memory)
-
-
 class Recorded(Protocol):
     """Where rollouts are kept for good."""
 
-    def known(self, keys: Iterable[str]) -> dict[str, Rollout]:
+    def known(self, keys: Iterable[str]) -> dict[str, RolloutRow]:
         """Those of some keys that are there."""
         ...
 
-    def add(self, rollouts: Sequence[Rollout]) -> None:
+    def add(self, rollouts: Sequence[RolloutRow]) -> None:
         """Keep more."""
         ...
 
@@ -97,10 +77,12 @@ class Arena:
     failed: int = 0
     first_failure: str | None = None
     _known: dict[tuple[str, ...], Known] = field(default_factory=dict, repr=False)
+    _there: dict[str, RolloutRow] = field(default_factory=dict, repr=False)
+    _looked: set[str] = field(default_factory=set, repr=False)
 
     def rollouts(
         self, skill: RetrievalSkill, questions: Sequence[str]
-    ) -> dict[str, Rollout]:
+    ) -> dict[str, RolloutRow]:
         """What a skill returns for questions, by question.
 
         Raises
@@ -109,14 +91,30 @@ class Arena:
             If a question is not among those asked.
         """
         keys = {q: self._key(skill.content_hash, q) for q in questions}
-        there = self.recorded.known(keys.values()) if self.recorded else {}
+        self.look_up([skill], questions)
+        there = self._there
         done = {q: there[key] for q, key in keys.items() if key in there}
         self.reused += len(done)
         fresh = self._run(skill, [q for q in questions if q not in done])
         self.computed += len(fresh)
-        if self.recorded and fresh:
-            self.recorded.add(list(fresh.values()))
+        self._there |= {one.key: one for one in fresh.values()}
+        # What failed may succeed once it is mended.
+        sound = [one for one in fresh.values() if one.state != "failed"]
+        if self.recorded and sound:
+            self.recorded.add(sound)
         return done | fresh
+
+    def look_up(
+        self, skills: Iterable[RetrievalSkill], questions: Sequence[str]
+    ) -> None:
+        """Fetch what is recorded for all pairs at once: one look instead of many."""
+        if self.recorded is None:
+            return
+        keys = [self._key(one.content_hash, q) for one in skills for q in questions]
+        unseen = [key for key in keys if key not in self._looked]
+        self._looked.update(unseen)
+        if unseen:
+            self._there |= self.recorded.known(unseen)
 
     def rewards(self, skill: RetrievalSkill, questions: Sequence[str]) -> list[float]:
         """Reward of a skill on each question; a failed rollout has 0 and counts."""
@@ -137,7 +135,7 @@ class Arena:
 
     def _run(
         self, skill: RetrievalSkill, questions: Sequence[str]
-    ) -> dict[str, Rollout]:
+    ) -> dict[str, RolloutRow]:
         """Run a skill on questions, one memory at a time."""
         homes: defaultdict[str, list[str]] = defaultdict(list)
         for question in questions:
@@ -169,9 +167,10 @@ class Arena:
             found.append(self._known[key])
         return found
 
-    def _rollout(self, skill: RetrievalSkill, ranking: Ranking) -> Rollout:
+    def _rollout(self, skill: RetrievalSkill, ranking: Ranking) -> RolloutRow:
         asked = self.asked[ranking.query]
-        return Rollout(
+        return RolloutRow(
+            rollout_key(skill.content_hash, ranking.query, asked.split, asked.memory),
             skill.content_hash,
             ranking.query,
             asked.split,

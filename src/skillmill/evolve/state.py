@@ -110,7 +110,7 @@ class Ground:
     arena : Arena
         Where skills are rolled out; its primitives are what programs may call.
     validation : tuple of str
-        The validation questions.
+        The validation questions, sorted.
     proposer, routing
         Where candidates and routers come from.
     question_vectors : mapping

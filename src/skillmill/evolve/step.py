@@ -65,9 +65,12 @@ def advanced(
 ) -> State:
     """The state after one more step on a batch of training questions.
 
-    Equal states, batches and generators give equal states.
+    Equal states, batches and generators give equal states. The order of the batch
+    plays no part.
     """
+    batch = sorted(set(batch))
     sources = state.skills(state.capability)
+    ground.arena.look_up(sources, batch)
     seen = {s.content_hash: ground.arena.rewards(s, batch) for s in sources}
     train = RewardTable.of_rows(seen, batch)
     before = replace(state, trie=state.trie.tallied("train", seen))
@@ -75,6 +78,7 @@ def advanced(
     rows = found.batch
     if rules.supervision == "retained":
         rows = rows.only([*train.skills, *found.retained])
+    rows = rows.ordered(found.state.trie.names)
     window = (*state.window, rows)[-rules.window :]
     router = _trained(found.state, window, ground, rng)
     after = replace(found.state, window=window, router=router.dump())

@@ -101,6 +101,12 @@ class RewardTable:
         kept = tuple(self.skills[row] for row in rows)
         return RewardTable(kept, self.queries, self.rewards[rows])
 
+    def ordered(self, skills: Sequence[str]) -> "RewardTable":
+        """The same rows in the order in which `skills` names them, among others."""
+        rows = [self.skills.index(name) for name in skills if name in self.skills]
+        names = tuple(self.skills[row] for row in rows)
+        return RewardTable(names, self.queries, self.rewards[rows])
+
     def row(self, skill: str) -> Floats:
         """The rewards of one skill, (q,)."""
         found: Floats = self.rewards[self.skills.index(skill)]

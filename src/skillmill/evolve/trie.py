@@ -209,6 +209,11 @@ class Trie:
             explored=tuple(replace(one, status=stands(one)) for one in self.explored),
         )
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Content hashes, in the order of addition."""
+        return tuple(one.skill.content_hash for one in self.explored)
+
     def retired(self) -> tuple[RetrievalSkill, ...]:
         """Skills that are on no frontier, in the order of addition."""
         gone = ("displaced", "rejected")

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from skillmill.settings.evolution import Evolution
 from skillmill.settings.library import Library
 from skillmill.settings.memory import Memory
 from skillmill.settings.models import Encoder, Models, Tagger
@@ -46,6 +47,7 @@ class Config(Section):
     """Seed of everything random."""
     library: Library = Library()
     memory: Memory = Memory()
+    evolution: Evolution = Evolution()
     models: Models = Models()
     encoder: Encoder = Encoder()
     tagger: Tagger = Tagger()

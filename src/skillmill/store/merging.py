@@ -74,6 +74,11 @@ STORES: Mapping[str, RecordStore] = {
         " select model, key, pieces, dim, dtype, data from shard.token_record"
         " where true order by model, key on conflict do nothing",
     ),
+    "rollouts": RecordStore(
+        "rollout-records",
+        "insert into main.rollout_record select * from shard.rollout_record"
+        " where true order by model, key on conflict do nothing",
+    ),
     "tags": RecordStore(
         "tag-records",
         "insert into main.tag_record select model, key, value from shard.tag_record"

@@ -12,6 +12,7 @@ from skillmill.store import memory_tables as m
 from skillmill.store import reply_tables as r
 from skillmill.store import tables as t
 from skillmill.store.answers import ANSWER
+from skillmill.store.evolution_tables import EVOLUTION, ROLLOUT_RECORD
 from skillmill.store.postings import POSTING
 from skillmill.store.tokens import TOKEN
 from skillmill.store.trial_table import TRIAL
@@ -61,6 +62,7 @@ ARTIFACTS: Mapping[str, tuple[str, ...]] = {
     "typed-relations": (*_EVERY, t.USAGE, t.EDGE),
     "rankings": (*_EVERY, t.USAGE, t.RANKING, t.RANKING_STATE, t.PART),
     "answers": (*_EVERY, t.USAGE, ANSWER),
+    "evolution": (*_EVERY, *EVOLUTION),
     "conversations": (
         *_EVERY,
         m.CONVERSATION,
@@ -87,6 +89,7 @@ RECORDS: Mapping[str, tuple[str, ...]] = {
     "vector-records": (m.MODEL, m.VECTOR_RECORD),
     "tag-records": (m.MODEL, m.TAG_RECORD),
     "token-records": (m.MODEL, m.TOKEN_RECORD),
+    "rollout-records": (m.MODEL, ROLLOUT_RECORD),
     "reply-records": (m.MODEL, r.REPLY),
     "reply-notes": (r.ABILITY, r.REPLY_USE),
     "run-log": (m.JOB,),
