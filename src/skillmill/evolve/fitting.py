@@ -59,8 +59,6 @@ class Window:
     ----------
     questions : (q, d) floats
     skills : (s, e) floats
-    offset : (s,) floats
-        Added to the skills' scores and not learnt.
     targets : (q, s) floats
         Rows add up to 1.
     known : (q, s) bools
@@ -69,7 +67,6 @@ class Window:
 
     questions: Vectors
     skills: Vectors
-    offset: Floats
     targets: Floats
     known: npt.NDArray[np.bool_]
 
@@ -125,7 +122,7 @@ def _loss(
     weight = held["hidden.weight"]
     units = linear(asked, weight[:, :width])[:, None]
     units = units + linear(offered, weight[:, width:])[None] + held["hidden.bias"]
-    scores = torch.relu(units) @ held["score.weight"] + data["offset"]
+    scores = torch.relu(units) @ held["score.weight"]
     logs = torch.log_softmax(scores.masked_fill(~known, float("-inf")), dim=1)
     # A target of 0 times a logarithm of minus infinity is no number.
     logs = logs.masked_fill(~known, 0.0)
@@ -139,7 +136,6 @@ def _on_device(window: Window, device: str) -> "dict[str, Tensor]":
     arrays = {
         "questions": window.questions,
         "skills": window.skills,
-        "offset": window.offset,
         "targets": window.targets,
     }
     data = {

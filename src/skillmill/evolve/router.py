@@ -50,7 +50,7 @@ class RouterSettings:
         Of the target distribution; the paper's is 1.
     prior : float
         How much a skill's utility counts: `prior * utility / temperature` is added to
-        its score. 0, as in the paper, for none.
+        its score once it is trained. 0, as in the paper, for none.
     epochs, batch, rate, decay
         Passes over the window, instances of a step, learning rate and weight decay of
         AdamW.
@@ -198,7 +198,8 @@ def train(
     Notes
     -----
     ERSkill, section 2.4, router update. The loss is the mean over a mini-batch, where
-    the paper has the sum; AdamW begins anew in each call.
+    the paper has the sum; AdamW begins anew in each call. Utilities take no part in it:
+    a softmax fitted to soft targets would learn to undo them.
     """
     expected = (len(skills), len(questions))
     if np.shape(rewards) != expected:
@@ -215,7 +216,6 @@ def train(
         window = fitting.Window(
             questions=questions[used],
             skills=skills,
-            offset=settings.prior * means / settings.temperature,
             targets=soft_targets(rewards, settings.temperature)[used],
             known=known[used],
         )
