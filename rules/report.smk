@@ -37,6 +37,7 @@ rule report:
         gpu=0,
     params:
         problems=CONFIG.report.problems,
+        graph_edges=CONFIG.report.graph_edges,
         prices=CONFIG.models.prices(),
         code=code_of("report.py"),
     script:

@@ -27,14 +27,14 @@ def priced(row: UsageRow, price_in: float | None, price_out: float | None) -> Us
 def main(
     study: str,
     stores: Sequence[Path],
-    problems: int,
+    limits: tuple[int, int],
     prices: Mapping[str, Sequence[float | None]],
     page: Path,
     figures: Mapping[str, Path],
     counts: Counts,
 ) -> None:
     """Draw and write what the stores hold."""
-    inputs = gather(study, stores, problems)
+    inputs = gather(study, stores, *limits)
     usage = [priced(row, *prices.get(row.role, (None, None))) for row in inputs.usage]
     drawn = {
         "recall": recall_figure(inputs.scores),
@@ -53,7 +53,7 @@ if __name__ == "__main__":
         main(
             study=this.study,
             stores=[Path(path) for path in snakemake.input.stores],
-            problems=snakemake.params.problems,
+            limits=(snakemake.params.problems, snakemake.params.graph_edges),
             prices=snakemake.params.prices,
             page=Path(snakemake.output.page),
             figures={

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from skillmill.report.skillgraph import SkillGraph
 from skillmill.types import LoadReport, QueryScore, Score
 
 Track = Literal["library", "memory"]
@@ -65,6 +66,10 @@ class ReportInputs:
         One sentence per offline stand-in that took part.
     problem_limit : int
         The most problems printed per source of a load report, failures first.
+    graph : SkillGraph
+        Drawn if it has a node.
+    edge_limit : int
+        The most edges of it that the page holds, typed ones first.
     """
 
     study: str
@@ -85,3 +90,5 @@ class ReportInputs:
         default_factory=lambda: HEADLINE
     )
     problem_limit: int = 50
+    graph: SkillGraph = field(default_factory=SkillGraph)
+    edge_limit: int = 40_000

@@ -19,6 +19,7 @@ from skillmill.report.explorer import explorer_data
 from skillmill.report.headline import headline
 from skillmill.report.inline import inline_svg
 from skillmill.report.inputs import TRACKS, Query, ReportInputs, Track
+from skillmill.report.skillgraph import graph_data
 from skillmill.report.tables import (
     POOLED,
     arm_tables,
@@ -68,6 +69,7 @@ def render_page(inputs: ReportInputs) -> str:
             figures=_figures(inputs.figures),
             dependencies=_dependencies(inputs),
             explorer=explorer_data(inputs),
+            graph=graph_data(inputs.graph, inputs.edge_limit),
             loads=[
                 problem_list(report, inputs.problem_limit)
                 for report in sorted(inputs.load_reports, key=lambda r: r.source)

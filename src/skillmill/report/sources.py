@@ -6,8 +6,18 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from skillmill.report.inputs import Query, ReportInputs, UsageRow
-from skillmill.store import artifact, catalogue, conversations, load, scores, usage
-from skillmill.types import LoadReport, QueryScore, Score
+from skillmill.report.skillgraph import GraphNode, GraphTask, SkillGraph
+from skillmill.store import (
+    artifact,
+    catalogue,
+    conversations,
+    edges,
+    load,
+    rankings,
+    scores,
+    usage,
+)
+from skillmill.types import Edge, LoadReport, QueryScore, Score, Task
 
 #: What of each kind of store is counted as built: label of the page -> table.
 BUILT = {
@@ -33,6 +43,10 @@ class Gathered:
         self.outcomes: dict[tuple[str, str, str], int] = {}
         self.provenance: dict[str, dict[str, object]] = {}
         self.usage: dict[tuple[str, str, str], UsageRow] = {}
+        self.nodes: list[GraphNode] = []
+        self.edges: list[Edge] = []
+        self.tasks: list[Task] = []
+        self.found: dict[str, dict[str, tuple[str, ...]]] = {}
 
     def read(self, store: Path, stage: str) -> None:
         """Add one store."""
@@ -52,7 +66,9 @@ class Gathered:
             if kind in ASKING:
                 self._add_usage(usage.load_usage(db))
             reader = READERS.get(kind)
-            if reader is not None:
+            if reader is not None and (
+                kind not in DRAWN or stage.startswith("library/")
+            ):
                 reader(self, db)
 
     def _add_usage(self, rows: Sequence[usage.UsedTokens]) -> None:
@@ -86,14 +102,35 @@ SHARED = frozenset({"edges", "vectors"})
 #: Kinds whose jobs may ask language models. A memory only repeats what its parts took.
 ASKING = frozenset({"skill-graph", "typed-relations", "rankings", "answers", "scores"})
 
+#: Kinds that both tracks have, of which the page shows the library's rows.
+DRAWN = frozenset({"edges", "rankings"})
+
 
 def _read_reports(gathered: Gathered, db: Connection) -> None:
     gathered.load_reports.extend(load.load_report(db))
 
 
+def _read_catalogue(gathered: Gathered, db: Connection) -> None:
+    _read_reports(gathered, db)
+    gathered.nodes.extend(
+        GraphNode(skill.id, skill.name, skill.department)
+        for skill in catalogue.load_skills(db)
+    )
+
+
+def _read_edges(gathered: Gathered, db: Connection) -> None:
+    gathered.edges.extend(edges.load_edges(db))
+
+
+def _read_rankings(gathered: Gathered, db: Connection) -> None:
+    for ranking in rankings.load_rankings(db):
+        gathered.found.setdefault(ranking.query, {})[ranking.arm] = ranking.items
+
+
 def _read_tasks(gathered: Gathered, db: Connection) -> None:
     _read_reports(gathered, db)
-    for task in catalogue.load_tasks(db):
+    gathered.tasks.extend(catalogue.load_tasks(db))
+    for task in gathered.tasks:
         gathered.queries[task.id] = Query(task.text, "library", task.categories)
 
 
@@ -110,12 +147,19 @@ def _read_scores(gathered: Gathered, db: Connection) -> None:
     gathered.query_scores.extend(scores.load_query_scores(db))
 
 
+def _read_graph(gathered: Gathered, db: Connection) -> None:
+    _read_reports(gathered, db)
+    _read_edges(gathered, db)
+
+
 READERS: Mapping[str, Callable[[Gathered, Connection], None]] = {
-    "catalogue": _read_reports,
+    "catalogue": _read_catalogue,
     "tasks": _read_tasks,
     "conversations": _read_conversations,
     "scores": _read_scores,
-    "skill-graph": _read_reports,
+    "skill-graph": _read_graph,
+    "edges": _read_edges,
+    "rankings": _read_rankings,
 }
 
 
@@ -128,7 +172,9 @@ def stage_of(store: Path) -> str:
     return f"{track}/{rest[-1].removesuffix('.sqlite')}"
 
 
-def gather(study: str, stores: Sequence[Path], problem_limit: int) -> ReportInputs:
+def gather(
+    study: str, stores: Sequence[Path], problem_limit: int, edge_limit: int
+) -> ReportInputs:
     """Everything the page of a study says, but its figures.
 
     Raises
@@ -152,7 +198,17 @@ def gather(study: str, stores: Sequence[Path], problem_limit: int) -> ReportInpu
         rule_edges=rule_edges(stores),
         problem_limit=problem_limit,
         usage=[gathered.usage[key] for key in sorted(gathered.usage)],
+        graph=_graph(gathered),
+        edge_limit=edge_limit,
     )
+
+
+def _graph(gathered: Gathered) -> SkillGraph:
+    tasks = [
+        GraphTask(task.id, task.text, task.relevant, gathered.found.get(task.id, {}))
+        for task in gathered.tasks
+    ]
+    return SkillGraph(gathered.nodes, gathered.edges, tasks)
 
 
 def rule_edges(stores: Sequence[Path]) -> list[tuple[str, str]]:

@@ -32,6 +32,8 @@ class Report(Section):
 
     problems: Annotated[int, Field(ge=0)] = 200
     """Load problems listed in full; the rest is counted."""
+    graph_edges: Annotated[int, Field(ge=0)] = 40_000
+    """Edges of the skill graph that the page holds, typed ones first."""
 
 
 class Config(Section):
