@@ -22,7 +22,7 @@ def first_three(items, evidence):
 
 
 def arena(seed=0, recorded=None, primitives=OFFLINE):
-    """Eighteen questions; evidence is what a hidden program finds first and last."""
+    """Eighteen questions; evidence is first and last find of one of three programs."""
     rng = np.random.default_rng(seed)
     view = random_view(rng)
     asked = {}
