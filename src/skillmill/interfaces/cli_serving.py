@@ -9,6 +9,7 @@ import click
 from skillmill.interfaces.options import JSON, RESULTS
 
 if TYPE_CHECKING:
+    from skillmill.interfaces.graphfile import GraphFormat, Layers
     from skillmill.library.settings import Arm
 
 LIMIT = click.option(
@@ -58,3 +59,142 @@ def search(
         return
     for line in found.found_lines(told, explain=explain):
         click.echo(line)
+
+
+@click.command()
+@click.argument("skill")
+@STUDY
+@RESULTS
+@JSON
+def neighbours(skill: str, study: str | None, results: Path, as_json: bool) -> None:
+    """List what stands around a skill in the graph, typed relations first.
+
+    SKILL is an id or a name that one skill alone has.
+
+    Example: skillmill neighbours pair-up --study sample
+    """
+    from dataclasses import asdict  # noqa: PLC0415
+
+    from skillmill.interfaces.searching import library_store  # noqa: PLC0415
+    from skillmill.interfaces.served import ServedLibrary  # noqa: PLC0415
+
+    library = ServedLibrary(library_store(results, study))
+    found = library.neighbours(library.find(skill))
+    if not library.build().tells_directions:
+        click.echo(
+            "the graph contradicts itself too often: trust no direction", err=True
+        )
+    if as_json:
+        for one in found:
+            click.echo(json.dumps(asdict(one), ensure_ascii=False))
+        return
+    from skillmill.interfaces.tables import row_table  # noqa: PLC0415
+    from skillmill.report.visible import visible_text  # noqa: PLC0415
+
+    row_table(
+        [
+            {
+                "skill": visible_text(one.skill),
+                "is": one.role or "similar",
+                "relation": f"{'->' if one.forward else '<-'} {one.relation}",
+                "weight": "" if one.weight is None else f"{one.weight:.3f}",
+                "provenance": one.provenance,
+            }
+            for one in found
+        ]
+    )
+
+
+@click.group()
+def graph() -> None:
+    """Hand the graph of a library to other tools."""
+
+
+@graph.command("export")
+@STUDY
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["graphml", "json", "dot"]),
+    default="graphml",
+    show_default=True,
+    help="For networkx, Gephi and yEd; for scripts; for Graphviz.",
+)
+@click.option(
+    "--layer",
+    type=click.Choice(["typed", "similar", "all"]),
+    default="typed",
+    show_default=True,
+    help="Typed edges, neighbours by embedding, or both.",
+)
+@RESULTS
+def graph_export(
+    study: str | None, form: "GraphFormat", layer: "Layers", results: Path
+) -> None:
+    """Write the skills and their edges, to standard output.
+
+    Example: skillmill graph export --study sample --format dot > skills.dot
+    """
+    from skillmill.interfaces.graphfile import graph_text  # noqa: PLC0415
+    from skillmill.interfaces.searching import library_store  # noqa: PLC0415
+
+    click.echo(graph_text(library_store(results, study), form, layer), nl=False)
+
+
+@click.command()
+@STUDY
+@click.option(
+    "--library",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of the skills' files, where it is not where it was built from.",
+)
+@click.option("--memories", help="Study whose memories are served, too.")
+@click.option(
+    "--transport", type=click.Choice(["stdio", "http"]), default="stdio",
+    show_default=True,
+)  # fmt: skip
+@click.option("--host", default="127.0.0.1", show_default=True, help="Loopback only.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
+@click.option(
+    "--token-variable",
+    default="SKILLMILL_TOKEN",
+    show_default=True,
+    help="Environment variable with the token of HTTP clients.",
+)
+@click.option(
+    "--log-calls",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Note which skills are read, in this file; off unless given.",
+)
+@RESULTS
+def mcp(
+    study: str | None,
+    library: Path | None,
+    memories: str | None,
+    transport: str,
+    host: str,
+    port: int,
+    token_variable: str,
+    log_calls: Path | None,
+    results: Path,
+) -> None:
+    """Serve a library to agents over the Model Context Protocol, read-only.
+
+    Over HTTP clients send `Authorization: Bearer <token>`; without one in the
+    environment a token is made and told on standard error.
+
+    Example: skillmill mcp --study sample
+    """
+    from skillmill.interfaces import serving  # noqa: PLC0415
+
+    serving.serve(
+        serving.tools_of(results, study, library, memories, log_calls),
+        transport,
+        host,
+        port,
+        token_variable,
+    )
+
+
+#: In the order of the help.
+COMMANDS = (search, neighbours, graph, mcp)

@@ -41,15 +41,16 @@ def read_skills(catalogue_path: Path, vectors_path: Path) -> Skills:
         return gather_skills(names, *_matched(rows, db, vectors_path, "skill"))
 
 
-def read_stored_library(db: "Connection", path: Path) -> Skills:
+def read_stored_library(db: "Connection", path: Path, names: Sequence[str]) -> Skills:
     """The library of an open store of kind `library`; `path` is for messages.
+
+    `names` are those of the skills in the order of their ids.
 
     Raises
     ------
     StoreError
         If a skill has no vector.
     """
-    names = [skill.name for skill in catalogue.load_skills(db)]
     rows = passages.load_passages(db, "skill")
     return gather_skills(names, *_matched(rows, db, path, "skill"))
 

@@ -31,9 +31,11 @@ from skillmill.library.declared import Names
 from skillmill.library.query import Query
 from skillmill.library.ranker import Ranker
 from skillmill.library.settings import Arm, RankerSettings
+from skillmill.library.wordindex import StoredWords
 from skillmill.models.encoder import Encoder
-from skillmill.store import artifact, catalogue, edges, graph, vectors
-from skillmill.types import Edge, LibrarySkill
+from skillmill.store import artifact, catalogue, edges, graph, load, vectors
+from skillmill.store.postings import load_postings
+from skillmill.types import LibrarySkill
 
 #: Queries whose vectors are kept.
 REMEMBERED = 256
@@ -47,13 +49,17 @@ class Build:
     study: str
     modified: float
     skills: Mapping[str, LibrarySkill]
-    names: Names
     ranker: Ranker
-    joined: Mapping[str, tuple[Edge, ...]]
+    edges: int
     contradictory: float
     limit: float
     encoder: Mapping[str, str | int]
     noted: Mapping[str, Any]
+
+    @cached_property
+    def names(self) -> Names:
+        """What skills may be called by."""
+        return Names(self.skills.values())
 
     @cached_property
     def query_encoder(self) -> Encoder:
@@ -152,18 +158,18 @@ class ServedLibrary:
 
     def neighbours(self, skill: LibrarySkill) -> list[Neighbour]:
         """What is one edge away from a skill; see `library.around`."""
-        return neighbours(skill.id, self.build().joined.get(skill.id, ()))
+        with artifact.reading(self.path, "library") as db:
+            return neighbours(skill.id, edges.load_edges_of(db, skill.id))
 
     def status(self) -> Status:
         """What is served now."""
         build = self.build()
-        total = sum(len(some) for some in build.joined.values()) // 2
         return Status(
             study=build.study,
             version=build.version,
             age_seconds=round(max(0.0, time.time() - build.modified), 1),
             skills=len(build.skills),
-            edges=total,
+            edges=build.edges,
             arms=SERVED_ARMS,
             contradictory=build.contradictory,
             tells_directions=build.tells_directions,
@@ -191,30 +197,33 @@ def read_build(path: Path) -> Build:
     with artifact.reading(path, "library") as db:
         made = artifact.load_provenance(db)
         stored = {skill.id: skill for skill in catalogue.load_skills(db)}
-        held = read_stored_library(db, path)
+        names = [skill.name for skill in stored.values()]
+        held = read_stored_library(db, path, names)
+        postings = load_postings(db)
         census = graph.load_rows(db, graph.Census)
-        joined: dict[str, list[Edge]] = {}
-        for edge in edges.load_edges(db):
-            joined.setdefault(edge.source, []).append(edge)
-            joined.setdefault(edge.target, []).append(edge)
+        total = load.count_rows(db, "edge")
         version = _version(made, artifact.load_input_hashes(db))
         encoder = vectors.load_encoder(db)
     shares = [row.share for row in census if row.kind == "contradictory"]
+    settings = RankerSettings(**made.params["ranker"])  # type: ignore[arg-type]
+    none = np.empty(0, dtype=np.intp), np.empty(0)
+    words = StoredWords(
+        len(names), lambda word: postings.get(word, none), settings, names
+    )
     return Build(
         version=version,
         study=made.study,
         modified=path.stat().st_mtime,
         skills=stored,
-        names=Names(stored.values()),
         ranker=Ranker(
             held.ids,
-            held.texts,
+            (),
             held.vectors,
-            RankerSettings(**made.params["ranker"]),  # type: ignore[arg-type]
-            names=held.names,
+            settings,
             bodies=held.bodies,
+            words=words,
         ),
-        joined={skill: tuple(some) for skill, some in joined.items()},
+        edges=total,
         contradictory=(shares[0] if shares else None) or 0.0,
         limit=float(made.params["serve"]["contradictory"]),  # type: ignore[index]
         encoder=encoder,

@@ -68,22 +68,29 @@ class WordIndex:
 
 
 class StoredWords:
-    """The same scores from postings that lie in a file; it knows no names.
+    """The same from postings that lie in a file: nothing has to be counted anew.
 
     `posting` gives places and weights of a word, as `WordIndex.postings` listed them.
+    Without `names`, `named` has no effect.
     """
-
-    has_names = False
 
     def __init__(
         self,
         size: int,
         posting: Callable[[str], tuple[Rows, Array]],
         settings: RankerSettings,
+        names: Sequence[str] = (),
     ) -> None:
         self._size = size
         self._posting = posting
         self._k3 = settings.k3
+        self._names = names
+        self._words: dict[int, frozenset[str]] = {}
+
+    @property
+    def has_names(self) -> bool:
+        """Whether names are known."""
+        return bool(len(self._names))
 
     def scores(self, terms: Sequence[str]) -> Array:
         """BM25 of each skill, (n,)."""
@@ -94,5 +101,13 @@ class StoredWords:
         return total
 
     def named(self, terms: Sequence[str], rows: Rows) -> Array:
-        """Nothing: names are not in postings."""
-        return np.zeros(len(rows))
+        """1 for each of some skills whose name words are all among the terms, or 0."""
+        held = frozenset(terms)
+        whole = ((own := self._own(row)) and own <= held for row in rows.tolist())
+        return np.fromiter(map(bool, whole), dtype=np.float64, count=len(rows))
+
+    def _own(self, row: int) -> frozenset[str]:
+        """Words of one name; few names are ever near enough to be asked for."""
+        if row not in self._words:
+            self._words[row] = frozenset(terms_of(self._names[row]))
+        return self._words[row]

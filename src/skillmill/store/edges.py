@@ -32,3 +32,15 @@ def load_edges(db: sqlite3.Connection, relation: str | None = None) -> list[Edge
         (relation,),
     )
     return [Edge(*row) for row in rows]
+
+
+def load_edges_of(db: sqlite3.Connection, record: str) -> list[Edge]:
+    """Read the edges that begin or end at a record, in the order of `load_edges`."""
+    rows = db.execute(
+        "select source, target, relation, weight, provenance from edge"
+        " where source = ?1 union"
+        " select source, target, relation, weight, provenance from edge"
+        " where target = ?1 order by source, target, relation, provenance",
+        (record,),
+    )
+    return [Edge(*row) for row in rows]

@@ -61,16 +61,32 @@ def load_posting(db: sqlite3.Connection, word: str) -> tuple[Rows, Weights]:
         If a place is not after the one before, or a weight is not finite.
     """
     row = db.execute(
-        "select skills, weights from posting where word = ?", (word,)
+        "select word, skills, weights from posting where word = ?", (word,)
     ).fetchone()
     if row is None:
         return np.empty(0, dtype=np.intp), np.empty(0)
-    places = np.frombuffer(row[0], dtype=_PLACE).astype(np.intp)
-    weights = np.frombuffer(row[1], dtype=_WEIGHT).astype(np.float64)
-    if (np.diff(places) <= 0).any() or not np.isfinite(weights).all():
+    return _posting(row)
+
+
+def load_postings(db: sqlite3.Connection) -> dict[str, tuple[Rows, Weights]]:
+    """The same of every word, by word.
+
+    Raises
+    ------
+    StoreError
+        As `load_posting`.
+    """
+    rows = db.execute("select word, skills, weights from posting order by word")
+    return {row[0]: _posting(row) for row in rows}
+
+
+def _posting(row: tuple[str, bytes, bytes]) -> tuple[Rows, Weights]:
+    places = np.frombuffer(row[1], dtype=_PLACE).astype(np.intp)
+    weights = np.frombuffer(row[2], dtype=_WEIGHT).astype(np.float64)
+    if (places[1:] <= places[:-1]).any() or not np.isfinite(weights).all():
         raise StoreError(
-            f"posting of {word!r}: expected ascending places and finite weights, found"
-            " others; delete the store and run again",
-            record=word,
+            f"posting of {row[0]!r}: expected ascending places and finite weights,"
+            " found others; delete the store and run again",
+            record=row[0],
         )
     return places, weights
