@@ -7,7 +7,13 @@ from skillmill.library import ranker
 from skillmill.library.gate import is_off_topic, rare_word
 from skillmill.library.ranker import Query, Ranker, RankerSettings
 
-SETTINGS = RankerSettings(gate=0.5, gate_cosine=0.23, gate_words=0.3)
+SETTINGS = RankerSettings(
+    gate=0.34,
+    gate_share=0.2,
+    gate_growth=0.025,
+    gate_words=0.37,
+    gate_words_growth=0.03,
+)
 
 
 def test_a_rare_word_is_bm25s_idf_of_a_word_that_one_skill_holds():
@@ -15,18 +21,32 @@ def test_a_rare_word_is_bm25s_idf_of_a_word_that_one_skill_holds():
 
 
 @pytest.mark.parametrize(
-    ("best", "cosine", "off"),
+    ("share", "cosine", "off"),
     [
-        (0.49, 0.22, True),
-        (0.5, 0.22, False),
-        (0.49, 0.23, False),
-        (0.29, None, True),
-        (0.3, None, False),
+        (0.5, 0.23, True),  # 0.23 + 0.2 * 0.5 = 0.33
+        (0.5, 0.25, False),
+        (0.6, 0.23, False),
+        (0.0, 0.339, True),
+        (0.64, 0.0, True),
+        (0.66, 0.0, False),  # two rare words are enough
+        (0.36, None, True),
+        (0.38, None, False),
     ],
 )
-def test_both_must_be_below_their_gate(best, cosine, off):
-    score = best * rare_word(1000) + 1e-12
-    assert is_off_topic(score, 1000, cosine, SETTINGS) is off
+def test_cosine_and_share_of_a_rare_word_add_up(share, cosine, off):
+    assert is_off_topic(share * rare_word(1000), 1000, cosine, SETTINGS) is off
+
+
+@pytest.mark.parametrize(
+    ("size", "cosine", "share"),
+    [(100, 0.34 - 0.057565, 0.37 - 0.069078), (22_714, 0.418075, 0.463690)],
+)
+def test_gates_rise_with_the_logarithm_of_the_size(size, cosine, share):
+    # ln(100 / 1000) = -2.302585, ln(22.714) = 3.122981, times 0.025 and 0.03
+    assert is_off_topic(0.0, size, cosine - 1e-5, SETTINGS)
+    assert not is_off_topic(0.0, size, cosine + 1e-5, SETTINGS)
+    assert is_off_topic((share - 1e-5) * rare_word(size), size, None, SETTINGS)
+    assert not is_off_topic((share + 1e-5) * rare_word(size), size, None, SETTINGS)
 
 
 def test_a_small_library_has_no_gate():
@@ -36,8 +56,8 @@ def test_a_small_library_has_no_gate():
 
 def test_gates_of_zero_are_off():
     none = RankerSettings(gate=0, gate_words=0)
-    assert not is_off_topic(0.0, 1000, -1.0, none)
-    assert not is_off_topic(0.0, 1000, None, none)
+    assert not is_off_topic(0.0, 10**6, -1.0, none)
+    assert not is_off_topic(0.0, 10**6, None, none)
 
 
 @pytest.fixture

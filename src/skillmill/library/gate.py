@@ -7,6 +7,12 @@ from skillmill.library.settings import RankerSettings
 #: Smaller libraries have no gate: how rare a word is among a few skills says nothing.
 SMALLEST = 100
 
+#: Size of the library that the thresholds of the settings are meant for.
+REFERENCE = 1000
+
+#: A share that passes by itself: about two words that one skill alone holds.
+PASSES = 0.65
+
 
 def rare_word(size: int) -> float:
     """BM25's idf of a word that one of `size` skills holds: the unit of the gates."""
@@ -31,13 +37,19 @@ def is_off_topic(
     Returns
     -------
     bool
-        True where `best` is below `gate` and `cosine` below `gate_cosine`; by words
-        alone, below `gate_words`. Gates are shares of `rare_word`, so that one value
-        serves libraries of all sizes.
+        With `share`, `best` in units of `rare_word`: True where `cosine` + `gate_share`
+        * share is below `gate`; by words alone, where share is below `gate_words`. Both
+        thresholds rise by `gate_growth`, or `gate_words_growth`, with the natural
+        logarithm of size / `REFERENCE`: among more skills the best of them is nearer to
+        any query. A share of `PASSES` always passes: names and codes may be all that a
+        query says, and have no meaning to be near to.
     """
-    if size < SMALLEST:
+    share = best / rare_word(max(size, 1))
+    if size < SMALLEST or share >= PASSES:
         return False
-    share = best / rare_word(size)
+    growth = math.log(size / REFERENCE)
     if cosine is None:
-        return share < settings.gate_words
-    return share < settings.gate and cosine < settings.gate_cosine
+        threshold = settings.gate_words + settings.gate_words_growth * growth
+        return settings.gate_words > 0 and share < threshold
+    threshold = settings.gate + settings.gate_growth * growth
+    return settings.gate > 0 and cosine + settings.gate_share * share < threshold

@@ -41,9 +41,11 @@ class RankerSettings:
     late_up_to : int
         Skills beyond which a study leaves that arm out: in a large library many short
         descriptions are covered whole by a long task, and it loses.
-    gate, gate_cosine, gate_words : float
-        Below which a query is off topic, see `gate.is_off_topic`: the first two for the
-        hybrid arms, the last for `keyword`; 0 turns a gate off.
+    gate, gate_share, gate_growth : float
+        Below which a query is off topic for the hybrid arms, see `gate.is_off_topic`;
+        a `gate` of 0 turns it off.
+    gate_words, gate_words_growth : float
+        The same for `keyword`, which knows no cosine.
     """
 
     fusion: Fusion = "weighted"
@@ -61,9 +63,11 @@ class RankerSettings:
     late_weight: float = 0.4
     late_depth: int = 100
     late_up_to: int = 500
-    gate: float = 0.5
-    gate_cosine: float = 0.23
-    gate_words: float = 0.3
+    gate: float = 0.34
+    gate_share: float = 0.2
+    gate_growth: float = 0.025
+    gate_words: float = 0.37
+    gate_words_growth: float = 0.03
 
     def __post_init__(self) -> None:
         """Refuse values that no ranking can be made with."""

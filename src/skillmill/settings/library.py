@@ -63,12 +63,16 @@ class Ranker(Section):
     """Skills that late interaction reranks."""
     late_up_to: Annotated[int, Field(ge=0)] = 500
     """Skills beyond which the arm is left out: in a large library it loses."""
-    gate: Annotated[float, Field(ge=0)] = 0.5
-    """Off topic is a query whose best BM25 score, in idf of a unique word, is lower,"""
-    gate_cosine: Annotated[float, Field(ge=-1, le=1)] = 0.23
-    """and whose best cosine is lower than this; either 0 (or -1) turns the gate off."""
-    gate_words: Annotated[float, Field(ge=0)] = 0.3
-    """The same for the keyword arm, which knows no cosine."""
+    gate: Annotated[float, Field(ge=0, le=2)] = 0.34
+    """Off topic is a query whose best cosine and share add up to less; 0: none is."""
+    gate_share: Annotated[float, Field(ge=0)] = 0.2
+    """Weight of the share: the best BM25 score, in idf of a unique word."""
+    gate_growth: Annotated[float, Field(ge=0)] = 0.025
+    """What the gate rises by with the logarithm of thousands of skills."""
+    gate_words: Annotated[float, Field(ge=0)] = 0.37
+    """The same for the keyword arm, by the share alone."""
+    gate_words_growth: Annotated[float, Field(ge=0)] = 0.03
+    """What that rises by."""
 
 
 class Similarity(Section):
