@@ -36,8 +36,7 @@ rule report:
         runtime=15,
         gpu=0,
     params:
-        problems=CONFIG.report.problems,
-        graph_edges=CONFIG.report.graph_edges,
+        limits=CONFIG.report.limits(),
         prices=CONFIG.models.prices(),
         code=code_of("report.py"),
     script:

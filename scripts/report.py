@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from skillmill.interfaces.job import Counts, job
 from skillmill.report.figures import ranker_figure, recall_figure
-from skillmill.report.inputs import UsageRow
+from skillmill.report.inputs import PageLimits, UsageRow
 from skillmill.report.page import render_page
 from skillmill.report.rulegraph import rule_graph
 from skillmill.report.sources import gather
@@ -27,14 +27,14 @@ def priced(row: UsageRow, price_in: float | None, price_out: float | None) -> Us
 def main(
     study: str,
     stores: Sequence[Path],
-    limits: tuple[int, int],
+    limits: PageLimits,
     prices: Mapping[str, Sequence[float | None]],
     page: Path,
     figures: Mapping[str, Path],
     counts: Counts,
 ) -> None:
     """Draw and write what the stores hold."""
-    inputs = gather(study, stores, *limits)
+    inputs = gather(study, stores, limits)
     usage = [priced(row, *prices.get(row.role, (None, None))) for row in inputs.usage]
     drawn = {
         "recall": recall_figure(inputs.scores),
@@ -53,7 +53,7 @@ if __name__ == "__main__":
         main(
             study=this.study,
             stores=[Path(path) for path in snakemake.input.stores],
-            limits=(snakemake.params.problems, snakemake.params.graph_edges),
+            limits=PageLimits(*snakemake.params.limits),
             prices=snakemake.params.prices,
             page=Path(snakemake.output.page),
             figures={

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from skillmill.report.evidence import Evidence
 from skillmill.report.figures import ranker_figure, recall_figure
 from skillmill.report.inputs import Query
 from skillmill.report.page import render_page
@@ -187,4 +188,33 @@ def test_a_page_without_scores_runs_without_errors(browser, tmp_path):
     page.goto(path.as_uri())
     assert problems == []
     assert page.get_by_text("No scores per query in this study.").is_visible()
+    page.close()
+
+
+def test_a_row_opens_what_is_needed_and_what_each_arm_found(browser, tmp_path):
+    evidence = Evidence(
+        texts={"s1": "Ties knots", "s2": HOSTILE},
+        relevant={"task-00": ("s1",)},
+        found={"task-00": {"hybrid": ("s2", "s1"), "keyword": ()}},
+    )
+    path = tmp_path / "page.html"
+    path.write_text(
+        render_page(invented_study(evidence={"library": evidence})), "utf-8"
+    )
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.locator("#explorer-text").fill("task-00")
+    opener = page.get_by_role("button", name="evidence")
+    opener.focus()
+    page.keyboard.press("Enter")
+    row = page.locator("tr.evidence")
+    assert row.locator("h4").all_inner_texts() == ["Needed", "hybrid", "keyword"]
+    assert row.locator("ul bdi").all_inner_texts() == ["Ties knots", "s1"]
+    marks = row.locator("ol li").nth(1).locator(".mark").all_inner_texts()
+    assert marks == ["needed"]
+    assert "<img src=x" in row.locator("ol li").nth(0).inner_text()
+    assert row.locator("p").all_inner_texts() == ["Nothing found."]
+    assert page.locator("img").count() == 0
+    page.keyboard.press("Enter")
+    assert row.count() == 0
     page.close()

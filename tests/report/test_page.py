@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from skillmill.report.inputs import Query, ReportInputs
+from skillmill.report.inputs import PageLimits, Query, ReportInputs
 from skillmill.report.page import render_page
 from skillmill.types import LoadReport, Problem, QueryScore
 from tests.report.study import HOSTILE, invented_study, load_reports
@@ -155,7 +155,7 @@ def test_the_data_of_the_explorer_is_json_that_cannot_end_its_script(html):
 
 
 def test_problems_beyond_the_limit_are_counted_with_failures_shown_first():
-    page = Page(render_page(invented_study(problem_limit=2)))
+    page = Page(render_page(invented_study(limits=PageLimits(problems=2))))
     text = page.text("load")
     assert "no-frontmatter" in text
     assert text.count("unquoted-colon") == 1

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from skillmill.errors import InputError
+from skillmill.report.evidence import Evidence, evidence_data
 from skillmill.report.inputs import TRACKS, Query, ReportInputs, Track
 from skillmill.report.tables import column_key, column_name, percent
 from skillmill.report.visible import visible_text
@@ -20,7 +21,8 @@ def explorer_data(inputs: ReportInputs) -> list[dict[str, object]]:
     An entry holds `queries` as [id, text, categories], `arms`, `metrics`, the
     place of the `chosen` metric, and `values[metric][query][arm]`: a place in
     `levels` (distinct values, ascending) and `labels` (the same in percent), None
-    where the value cannot be computed, -1 where the arm was not run.
+    where the value cannot be computed, -1 where the arm was not run; and `evidence`
+    (see `evidence_data`).
 
     Raises
     ------
@@ -64,6 +66,12 @@ def _entry(
         "levels": levels,
         "labels": [percent(level) for level in levels],
         "queries": [_query(query, inputs.queries[query]) for query in queries],
+        "evidence": evidence_data(
+            inputs.evidence.get(track, Evidence()),
+            queries,
+            arms,
+            inputs.limits.evidence if track in inputs.evidence else 0,
+        ),
         "values": _values(scores, columns, queries, arms, levels),
     }
 

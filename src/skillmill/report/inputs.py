@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from skillmill.report.evidence import Evidence
 from skillmill.report.skillgraph import SkillGraph
 from skillmill.types import LoadReport, QueryScore, Score
 
@@ -40,6 +41,18 @@ class UsageRow:
     usd: float | None = None
 
 
+class PageLimits(NamedTuple):
+    """The most that a page holds of what can grow without end.
+
+    `problems` are counted per source of a load report, failures first; `edges` are
+    of the skill graph, typed ones first; `evidence` counts queries of a track.
+    """
+
+    problems: int = 50
+    edges: int = 40_000
+    evidence: int = 2_000
+
+
 @dataclass(frozen=True, slots=True)
 class ReportInputs:
     """Everything one page says; no clock time, no path of this machine.
@@ -64,12 +77,11 @@ class ReportInputs:
         between equal runs: leave them out of a page that is compared.
     heuristics : sequence
         One sentence per offline stand-in that took part.
-    problem_limit : int
-        The most problems printed per source of a load report, failures first.
+    limits : PageLimits
     graph : SkillGraph
         Drawn if it has a node.
-    edge_limit : int
-        The most edges of it that the page holds, typed ones first.
+    evidence : mapping
+        What queries need and arms found.
     """
 
     study: str
@@ -89,6 +101,6 @@ class ReportInputs:
     headline: Mapping[Track, tuple[str, int | None]] = field(
         default_factory=lambda: HEADLINE
     )
-    problem_limit: int = 50
+    limits: PageLimits = field(default_factory=PageLimits)
     graph: SkillGraph = field(default_factory=SkillGraph)
-    edge_limit: int = 40_000
+    evidence: Mapping[Track, Evidence] = field(default_factory=dict)

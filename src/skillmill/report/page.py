@@ -69,9 +69,9 @@ def render_page(inputs: ReportInputs) -> str:
             figures=_figures(inputs.figures),
             dependencies=_dependencies(inputs),
             explorer=explorer_data(inputs),
-            graph=graph_data(inputs.graph, inputs.edge_limit),
+            graph=graph_data(inputs.graph, inputs.limits.edges),
             loads=[
-                problem_list(report, inputs.problem_limit)
+                problem_list(report, inputs.limits.problems)
                 for report in sorted(inputs.load_reports, key=lambda r: r.source)
             ],
             states=state_counts(inputs.outcomes),

@@ -5,10 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from sqlite3 import Connection
 
-from skillmill.report.inputs import Query, ReportInputs, UsageRow
+from skillmill.report.evidence import Evidence
+from skillmill.report.inputs import PageLimits, Query, ReportInputs, Track, UsageRow
 from skillmill.report.skillgraph import GraphNode, GraphTask, SkillGraph
 from skillmill.store import (
     artifact,
+    atoms,
     catalogue,
     conversations,
     edges,
@@ -47,6 +49,9 @@ class Gathered:
         self.edges: list[Edge] = []
         self.tasks: list[Task] = []
         self.found: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.texts: dict[str, str] = {}
+        self.atoms: dict[str, str] = {}
+        self.needed: dict[str, tuple[str, ...]] = {}
 
     def read(self, store: Path, stage: str) -> None:
         """Add one store."""
@@ -66,9 +71,7 @@ class Gathered:
             if kind in ASKING:
                 self._add_usage(usage.load_usage(db))
             reader = READERS.get(kind)
-            if reader is not None and (
-                kind not in DRAWN or stage.startswith("library/")
-            ):
+            if reader is not None and stage.startswith(SHOWN.get(kind, ("",))):
                 reader(self, db)
 
     def _add_usage(self, rows: Sequence[usage.UsedTokens]) -> None:
@@ -102,8 +105,11 @@ SHARED = frozenset({"edges", "vectors"})
 #: Kinds whose jobs may ask language models. A memory only repeats what its parts took.
 ASKING = frozenset({"skill-graph", "typed-relations", "rankings", "answers", "scores"})
 
-#: Kinds that both tracks have, of which the page shows the library's rows.
-DRAWN = frozenset({"edges", "rankings"})
+#: Where the stores of a kind lie whose rows the page shows, if not everywhere.
+SHOWN: Mapping[str, tuple[str, ...]] = {
+    "edges": ("library/",),
+    "rankings": ("library/", "memory/"),
+}
 
 
 def _read_reports(gathered: Gathered, db: Connection) -> None:
@@ -116,6 +122,13 @@ def _read_catalogue(gathered: Gathered, db: Connection) -> None:
         GraphNode(skill.id, skill.name, skill.department)
         for skill in catalogue.load_skills(db)
     )
+    for skill in catalogue.load_skills(db):
+        gathered.texts[skill.id] = f"{skill.name}: {skill.description}"
+
+
+def _read_atoms(gathered: Gathered, db: Connection) -> None:
+    gathered.atoms |= {atom.id: atom.text for atom in atoms.load_atoms(db)}
+    gathered.needed |= atoms.load_question_atoms(db)
 
 
 def _read_edges(gathered: Gathered, db: Connection) -> None:
@@ -158,6 +171,7 @@ READERS: Mapping[str, Callable[[Gathered, Connection], None]] = {
     "conversations": _read_conversations,
     "scores": _read_scores,
     "skill-graph": _read_graph,
+    "atoms": _read_atoms,
     "edges": _read_edges,
     "rankings": _read_rankings,
 }
@@ -172,9 +186,7 @@ def stage_of(store: Path) -> str:
     return f"{track}/{rest[-1].removesuffix('.sqlite')}"
 
 
-def gather(
-    study: str, stores: Sequence[Path], problem_limit: int, edge_limit: int
-) -> ReportInputs:
+def gather(study: str, stores: Sequence[Path], limits: PageLimits) -> ReportInputs:
     """Everything the page of a study says, but its figures.
 
     Raises
@@ -196,11 +208,19 @@ def gather(
         outcomes=[(*key, n) for key, n in sorted(gathered.outcomes.items())],
         provenance=gathered.provenance,
         rule_edges=rule_edges(stores),
-        problem_limit=problem_limit,
+        limits=limits,
         usage=[gathered.usage[key] for key in sorted(gathered.usage)],
         graph=_graph(gathered),
-        edge_limit=edge_limit,
+        evidence=_evidence(gathered),
     )
+
+
+def _evidence(gathered: Gathered) -> dict[Track, Evidence]:
+    tasks = {task.id: task.relevant for task in gathered.tasks}
+    return {
+        "library": Evidence(gathered.texts, tasks, gathered.found),
+        "memory": Evidence(gathered.atoms, gathered.needed, gathered.found),
+    }
 
 
 def _graph(gathered: Gathered) -> SkillGraph:

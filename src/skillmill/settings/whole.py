@@ -34,6 +34,12 @@ class Report(Section):
     """Load problems listed in full; the rest is counted."""
     graph_edges: Annotated[int, Field(ge=0)] = 40_000
     """Edges of the skill graph that the page holds, typed ones first."""
+    evidence: Annotated[int, Field(ge=0)] = 2_000
+    """Queries of a track for which the page holds what was needed and found."""
+
+    def limits(self) -> tuple[int, int, int]:
+        """Tell what the page may hold: problems, edges, queries with evidence."""
+        return self.problems, self.graph_edges, self.evidence
 
 
 class Config(Section):

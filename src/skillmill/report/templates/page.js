@@ -95,12 +95,56 @@
     return element("td", state.track.labels[place], `figure ${kind}`);
   };
 
+  const marked = (place, needed, named) => {
+    const [id, text] = state.track.evidence.items[place];
+    const made = element("li", undefined, needed.includes(place) ? "hit" : "");
+    made.append(element("bdi", text || id));
+    if (text) made.append(element("bdi", id, "id"));
+    if (named && needed.includes(place)) made.append(element("span", "needed", "mark"));
+    return made;
+  };
+
+  // What the question needs, and what each arm found for it.
+  const evidence = (row) => {
+    const [needed, found] = state.track.evidence.rows[row];
+    const made = element("tr", undefined, "evidence");
+    const cell = element("td");
+    cell.colSpan = state.track.arms.length + 1;
+    const part = (title, places, ordered, nothing) => {
+      const box = element("div");
+      const list = element(ordered ? "ol" : "ul");
+      list.append(...places.map((place) => marked(place, needed, ordered)));
+      box.append(element("h4", title), places.length ? list : element("p", nothing, "none"));
+      return box;
+    };
+    const grid = element("div", undefined, "side");
+    grid.append(part("Needed", needed, false, "No evidence is known."));
+    state.track.arms.forEach((arm, place) => {
+      if (found[place] !== null) grid.append(part(arm, found[place], true, "Nothing found."));
+    });
+    cell.append(grid);
+    made.append(cell);
+    return made;
+  };
+
   const line = (row) => {
     const [id, text, categories] = state.track.queries[row];
     const made = element("tr");
     const head = element("th");
     head.scope = "row";
     head.append(element("bdi", text), element("bdi", [id, ...categories].join(" · "), "id"));
+    if (row < state.track.evidence.rows.length) {
+      const more = element("button", "evidence", "open");
+      more.type = "button";
+      more.setAttribute("aria-expanded", "false");
+      more.addEventListener("click", () => {
+        const open = more.getAttribute("aria-expanded") === "true";
+        more.setAttribute("aria-expanded", String(!open));
+        if (open) made.nextElementSibling.remove();
+        else made.after(evidence(row));
+      });
+      head.append(more);
+    }
     made.append(head, ...valuesOf(row).map(figure));
     return made;
   };
