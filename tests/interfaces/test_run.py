@@ -90,4 +90,4 @@ def test_a_profile_here_comes_before_the_shipped_one(tmp_path, monkeypatch):
 def test_the_lock_lies_where_snakemake_works(tmp_path, monkeypatch, given):
     monkeypatch.chdir(tmp_path)
     assert _working_directory([*given, "-n"]) == tmp_path / "w"
-    assert _working_directory(["-n"]) == tmp_path
+    assert _working_directory(["-n"]) == _working_directory([]) == tmp_path

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -136,7 +137,7 @@ def _waited_for(command: Sequence[str], variables: Mapping[str, str]) -> int:
 def _working_directory(arguments: Sequence[str]) -> Path:
     """The folder that Snakemake will work in."""
     found = "."
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for argument, following in pairwise([*arguments, ""]):
         if argument in ("-d", "--directory"):
             found = following
         elif argument.startswith("--directory="):
