@@ -70,4 +70,21 @@ VALUES = {
         "body": "Use two coats.",
         "known_types": ["bare-hull"],
     },
+    "guided_answer": {
+        "question": "When did the mast break?",
+        "asked_on": "2024-05-01",
+        "guidance": "Give the day.",
+        "evidence": [ATOM],
+    },
+    "curate_sheet": {"sheet": "", "attempts": [{"question": "When?"}]},
+    "distil_reasoning": {"attempt": {"question": "When?"}},
+    "rewrite_instruction": {
+        "instruction": "Be brief.",
+        "attempts": [{"question": "?"}],
+    },
+    "note_memory": {"skills": [{"name": "dates"}], "records": [ATOM]},
+    "revise_memory_skills": {
+        "skills": [{"name": "dates"}],
+        "attempts": [{"question": "When?"}],
+    },
 }

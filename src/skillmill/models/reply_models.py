@@ -17,6 +17,13 @@ from skillmill.models.replies_memory import (
     RelationReply,
     RouteReply,
 )
+from skillmill.models.replies_rivals import (
+    InstructionReply,
+    MemorySkillsReply,
+    NotesReply,
+    ReasoningReply,
+    SheetReply,
+)
 
 REPLY_MODELS: Mapping[str, type[Reply]] = {
     model.__name__: model
@@ -33,6 +40,11 @@ REPLY_MODELS: Mapping[str, type[Reply]] = {
         EdgesReply,
         TreeReply,
         SchemaReply,
+        SheetReply,
+        ReasoningReply,
+        InstructionReply,
+        NotesReply,
+        MemorySkillsReply,
     )
 }
 

@@ -9,17 +9,23 @@ from skillmill.settings.section import Mode, Section
 #: Who may ask a language model: the prompts of models/prompt_files.
 Role = Literal[
     "answer",
+    "curate_sheet",
     "decompose",
     "designer",
+    "distil_reasoning",
     "emit_edges",
     "failure_analyst",
     "generator",
+    "guided_answer",
     "io_schema",
     "judge_locomo",
     "judge_longmemeval",
     "judge_perltqa",
     "llm_process",
+    "note_memory",
     "relation_extraction",
+    "revise_memory_skills",
+    "rewrite_instruction",
     "router",
     "success_analyst",
 ]

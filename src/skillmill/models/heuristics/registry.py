@@ -57,6 +57,12 @@ STAND_INS: Mapping[str, StandIn] = {
         StandIn("llm_process", "skipped", reason=NEEDS_A_MODEL),
         StandIn("relation_extraction", "skipped", reason=NEEDS_A_MODEL),
         StandIn("router", "skipped", reason=NEEDS_A_MODEL),
+        StandIn("curate_sheet", "skipped", reason=NEEDS_A_MODEL),
+        StandIn("distil_reasoning", "skipped", reason=NEEDS_A_MODEL),
+        StandIn("guided_answer", "skipped", reason=NEEDS_A_MODEL),
+        StandIn("note_memory", "skipped", reason=NEEDS_A_MODEL),
+        StandIn("revise_memory_skills", "skipped", reason=NEEDS_A_MODEL),
+        StandIn("rewrite_instruction", "skipped", reason=NEEDS_A_MODEL),
         StandIn("success_analyst", "skipped", reason=NEEDS_A_MODEL),
     )
 }

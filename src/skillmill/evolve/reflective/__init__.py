@@ -1,0 +1,1 @@
+"""Rivals that reflect on past attempts instead of evolving retrieval."""
