@@ -126,6 +126,7 @@ rule answers:
     params:
         skills=CONFIG.memory.answering.skills,
         atoms=CONFIG.memory.answering.atoms,
+        asks=CONFIG.models.asks("answer"),
         code=code_of("answers.py"),
     script:
         "../scripts/answers.py"
@@ -152,6 +153,8 @@ rule answer_scores:
         bootstrap=CONFIG.evaluation.bootstrap,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,
+        judge=JUDGE,
+        asks=CONFIG.models.asks(JUDGE),
         code=code_of("answer_scores.py"),
     script:
         "../scripts/answer_scores.py"

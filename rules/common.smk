@@ -4,6 +4,7 @@ from skillmill.codehash import code_of as code_of_script
 from skillmill.config import SCHEMA, check_config, find_path, require_track
 from skillmill.data.discovery import find_skill_files
 from skillmill.errors import SkillmillError
+from skillmill.evaluate.model_judge import ROLES as JUDGE_ROLES
 from skillmill.interfaces.kept import forget_results, keep_results, restore_results
 from skillmill.interfaces.removals import check_removals
 from skillmill.interfaces.run import mark_start

@@ -92,6 +92,12 @@ LATE = any(
     '"late":true' in "".join(Path(file).read_text("utf-8", "replace").split())
     for file in RETRIEVAL_SKILL_FILES
 )
+# Whether a skill asks a language model while it runs.
+PROCESSING = any(
+    '"llm_process"' in Path(file).read_text("utf-8", "replace")
+    for file in RETRIEVAL_SKILL_FILES
+)
+JUDGE = JUDGE_ROLES[CONFIG.memory.format]
 
 
 # What compares retrieval skills: a store in each shard, and folders with scores.

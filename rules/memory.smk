@@ -138,6 +138,7 @@ rule rollouts:
         gpu=0,
     params:
         budget=CONFIG.memory.budget,
+        asks=CONFIG.models.asks("llm_process") if PROCESSING else {},
         code=code_of("rollouts.py"),
     script:
         "../scripts/rollouts.py"

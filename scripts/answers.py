@@ -1,8 +1,9 @@
 """Rule `answers`: one shard's memory and rankings in, answers out.
 
 Tables: answer (arm `<retrieval skill>` or `ceiling:oracle`, one row a question, failed
-and skipped ones too). The reader is the labelled stand-in; what it read before comes
-from the record store.
+and skipped ones too), usage (tokens of a model's replies). The reader is the model of
+the role `answer`, or else the labelled stand-in; what was read before comes from the
+record stores.
 """
 
 from collections.abc import Sequence
@@ -11,11 +12,14 @@ from typing import TYPE_CHECKING
 
 from skillmill.evaluate.answering import answered, to_ask
 from skillmill.evaluate.baselines import ORACLE
+from skillmill.evaluate.model_reader import ROLE
+from skillmill.interfaces.asked import used_tokens
+from skillmill.interfaces.chat import asking
 from skillmill.interfaces.job import Counts, job
-from skillmill.interfaces.reading import recorded_readings
-from skillmill.models.heuristics.registry import stand_in
+from skillmill.interfaces.reading import ModelReader, Reader, StandInReader
 from skillmill.store import answers, artifact, conversations, load, rankings
 from skillmill.store.atoms import load_atoms
+from skillmill.store.usage import save_usage
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -26,7 +30,7 @@ def main(
     ranked: tuple[Path, Path],
     skills: Sequence[str],
     k: int,
-    records: Path,
+    reader: Reader,
     failed_share: float,
     output: Path,
     provenance: artifact.Provenance,
@@ -46,14 +50,13 @@ def main(
         gold = rankings.load_rankings(db, ORACLE)
     known = {ranking.arm for ranking in found}
     best = next((name for name in skills if name in known), None)
-    label = stand_in("answer").label
     mine = [ranking for ranking in found if ranking.arm == best]
     asked = [
-        *to_ask(mine, questions, atoms, k, label),
-        *to_ask(gold, questions, atoms, k, label, skip_empty=True),
+        *to_ask(mine, questions, atoms, k, reader.label),
+        *to_ask(gold, questions, atoms, k, reader.label, skip_empty=True),
     ]
     waiting = [one for one in asked if one.given is None]
-    done = answered(asked, recorded_readings(waiting, records, counts), label)
+    done = answered(asked, reader.read(waiting, counts), reader.label)
     for answer in done:
         counts.add(answer.state, 1, answer.reason)
     if best is None and questions:
@@ -62,19 +65,31 @@ def main(
     counts.check("answering", failed_share)
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "answers", counts.states)
+        save_usage(db, used_tokens(reader.outcomes, provenance.models))
         answers.save_answers(db, done)
 
 
 if __name__ == "__main__":
     with job(snakemake) as this:
-        main(
-            memory_path=Path(snakemake.input.memory),
-            ranked=(Path(snakemake.input.rollouts), Path(snakemake.input.baselines)),
-            skills=snakemake.params.skills,
-            k=snakemake.params.atoms,
-            records=this.records,
-            failed_share=this.failed_share,
-            output=Path(snakemake.output.answers),
-            provenance=this.provenance("answers"),
-            counts=this.counts,
-        )
+        asks = snakemake.params.asks
+        with asking(this, [ROLE] if asks else []) as chat:
+            main(
+                memory_path=Path(snakemake.input.memory),
+                ranked=(
+                    Path(snakemake.input.rollouts),
+                    Path(snakemake.input.baselines),
+                ),
+                skills=snakemake.params.skills,
+                k=snakemake.params.atoms,
+                reader=(
+                    ModelReader(chat, asks["model"])
+                    if asks
+                    else StandInReader(this.records)
+                ),
+                failed_share=this.failed_share,
+                output=Path(snakemake.output.answers),
+                provenance=this.provenance(
+                    "answers", models={ROLE: asks["model"]} if asks else {}
+                ),
+                counts=this.counts,
+            )

@@ -1,6 +1,7 @@
 """From rollouts to answers, scores and exports: the scripts, called as functions."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +13,7 @@ from skillmill.interfaces.answered import answer_counts, answer_rows
 from skillmill.interfaces.cli import main
 from skillmill.interfaces.exporting import hypotheses, trec_qrels, trec_run
 from skillmill.interfaces.job import Counts
+from skillmill.interfaces.reading import StandInReader
 from skillmill.models.heuristics.reader import Reading
 from skillmill.store import conversations, load
 from skillmill.store.answers import load_answers
@@ -74,17 +76,19 @@ def ranked(results, counts=None):
     return shard
 
 
-def read(results, counts=None, share=1.0, skills=("absent", SKILL)):
+def read(
+    results, counts=None, share=1.0, skills=("absent", SKILL), reader=None, models=None
+):
     shard = ranked(results)
     script("answers").main(
         memory_path=shard / "memory.sqlite",
         ranked=(shard / "rollouts.sqlite", shard / "baselines.sqlite"),
         skills=skills,
         k=10,
-        records=results.parent / "records",
+        reader=reader or StandInReader(results.parent / "records"),
         failed_share=share,
         output=shard / "answers.sqlite",
-        provenance=provenance("answers"),
+        provenance=replace(provenance("answers"), models=models or {}),
         counts=counts or Counts(),
     )
     return shard

@@ -95,7 +95,7 @@ def test_a_step_that_changes_the_order_by_days_is_seen(results):
     assert [atom for atom, _ in days.scores] == ["garden/2/1", "garden/2/0"]
 
 
-def test_a_failed_step_is_told_with_its_reason(results):
+def test_a_step_that_is_left_out_is_told_with_its_reason(results):
     skill = results / "asks.md"
     skill.write_text(
         "---\nname: asks\ndescription: d\npreference: p\n---\n\n```json program\n"
@@ -103,9 +103,9 @@ def test_a_failed_step_is_told_with_its_reason(results):
     )
     told = explain(results, "plot", "garden/q0", str(skill))
     text = "\n".join(trace_lines(told))
-    assert "    failed, merged by sum x 1, at most 3 held, 0.0 ms" in text
-    assert "needs a language model and none is configured" in text
-    assert "returned  failed, 0 atoms" in text
+    assert "    skipped, merged by sum x 1, at most 3 held, " in text
+    assert "llm_process: no language model is asked" in text
+    assert "returned  empty, 0 atoms" in text
     assert f"missed * {C}" in text
 
 

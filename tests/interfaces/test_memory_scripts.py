@@ -45,7 +45,8 @@ def test_rollouts_are_those_of_the_executor_in_whatever_parts(tmp_path, monkeypa
     rollouts = script("rollouts")
     for cells in (2**22, 1):
         monkeypatch.setattr("skillmill.skills.batch.CELLS", cells)
-        found = rollouts.rollouts(memory, skills, 3, PRIMITIVES)
+        found, skipped = rollouts.rollouts(memory, skills, 3, PRIMITIVES)
+        assert skipped == {"llm_process: no language model is asked": 2}
         assert len(found) == len(expected)
         assert sorted(map(repr, found)) == sorted(map(repr, expected.values()))
 

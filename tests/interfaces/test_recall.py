@@ -7,7 +7,9 @@ from click.testing import CliRunner
 
 from skillmill.errors import InputError
 from skillmill.interfaces.cli import main
+from skillmill.interfaces.reading import StandInReader
 from skillmill.interfaces.recall import recall, recalled_lines, recalled_rows
+from skillmill.models.heuristics.reader import SpanReader
 from tests.interfaces.gardens import build
 
 
@@ -37,12 +39,12 @@ def test_rows_hold_evidence_and_dates_for_a_machine(results):
 
 
 def test_an_answer_says_that_a_stand_in_gave_it(results, monkeypatch):
-    class Silent:
+    class Silent(SpanReader):
         def read(self, question, evidence):
             return type("Reading", (), {"answer": ""})()
 
-    monkeypatch.setattr("skillmill.interfaces.recall.SpanReader", Silent)
-    found = recall(results, "plot", "garden/q0", answer=True)
+    monkeypatch.setattr("skillmill.interfaces.reading.SpanReader", Silent)
+    found = recall(results, "plot", "garden/q0", reader=StandInReader(None))
     *_, last = recalled_lines(found)
     assert last == "answer (heuristic span-reader 1): no answer found"
 

@@ -1,10 +1,10 @@
 """A scripted model steers a program; what it may not write is left out and noted."""
 
-import numpy as np
 import pytest
 
 from skillmill.errors import ModelError
-from skillmill.skills.asking import Request, asking
+from skillmill.skills.asking import NO_MODEL, WRITTEN, Request, asking
+from skillmill.skills.batch import execute_batch
 from skillmill.skills.executor import execute
 from skillmill.skills.primitives import PRIMITIVES
 from tests.memory.records import garden_view
@@ -12,6 +12,7 @@ from tests.skills.programs import query, skill
 
 VIEW = garden_view()
 A, B, C, D = VIEW.ids
+TEXTS, DAY = [atom.text for atom in VIEW.atoms], "2 March 2024"
 NEAR = ("dense_search", {"args": {"form": "literal"}})
 
 
@@ -42,9 +43,11 @@ def test_a_model_is_told_the_question_the_evidence_and_what_it_may_choose_from()
     assert first == Request(
         question="Does Ines paint the sheds?",
         instruction="Keep what helps.",
-        evidence=((A, VIEW.atoms[0].text), (B, VIEW.atoms[1].text)),
+        evidence=((A, f"{DAY}\n{TEXTS[0]}"), (B, f"{DAY}\n{TEXTS[1]}")),
         relations=("Cause", "TemporalNeighbor"),
         variables={},
+        id="garden/q0",
+        original="Does Ines paint the sheds?",
     )
     assert second.instruction is None
     assert second.variables == {"view_summary": "A shed."}
@@ -129,8 +132,42 @@ def test_a_rewritten_query_is_what_the_next_model_sees():
     ]
 
 
-def test_without_a_model_the_step_still_refuses_u32():
-    done = execute(skill(NEAR, LLM), query(), VIEW, 4)
-    assert done.ranking.state == "failed"
-    assert "needs a language model and none is configured" in done.ranking.reason
-    assert np.isfinite(done.evidence.scores).all()
+def test_without_a_model_the_step_is_skipped_and_says_so():
+    words = ("lexical_search", {})
+    done = execute(skill(NEAR, LLM, words), query(), VIEW, 4)
+    assert done.ranking == execute(skill(NEAR, words), query(), VIEW, 4).ranking
+    assert [step.state for step in done.trace] == ["ok", "skipped", "ok"]
+    assert done.trace[1].reason == NO_MODEL
+    assert done.evidence.variables["left_out"] == WRITTEN
+    batch = execute_batch(skill(NEAR, LLM, LLM), [query(), query()], VIEW, 4)
+    assert batch.skipped == {NO_MODEL: 4}
+    assert batch.rankings() == [execute(skill(NEAR), query(), VIEW, 4).ranking] * 2
+
+
+def test_a_step_that_needs_what_a_skipped_one_would_have_written_is_skipped_too():
+    days = ("temporal_focus_expand", {})
+    own = ("temporal_focus_expand", {"args": {"range": "question"}})
+    done = execute(skill(NEAR, LLM, days, own), query(), VIEW, 4)
+    assert [step.state for step in done.trace] == ["ok", "skipped", "skipped", "ok"]
+    told = "time_range comes from a step that was left out"
+    assert done.trace[2].reason == told
+    assert done.ranking == execute(skill(NEAR), query(), VIEW, 4).ranking
+    batch = execute_batch(skill(NEAR, LLM, days), [query()], VIEW, 4)
+    assert batch.skipped == {NO_MODEL: 1, told: 1}
+
+
+def test_a_model_may_be_told_of_all_questions_of_a_batch_before_the_first():
+    class Ahead(Scripted):
+        told = ()
+
+        def ahead(self, requests):
+            assert not self.asked
+            self.told = [*requests]
+
+    model = Ahead(kept_evidence=[B])
+    primitives = {**PRIMITIVES, "llm_process": asking(model)}
+    queries = [query(id="q0"), query(id="q1")]
+    done = execute_batch(skill(NEAR, LLM), queries, VIEW, 4, primitives)
+    assert [ranking.items for ranking in done.rankings()] == [(B,), (B,)]
+    assert model.told == model.asked
+    assert [request.id for request in model.told] == ["q0", "q1"]

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from skillmill.errors import InputError
+from skillmill.errors import InputError, ModelError
 from skillmill.skills.arguments import Argument
 from skillmill.skills.executor import execute
 from skillmill.skills.primitive import Primitive
@@ -159,10 +159,14 @@ def test_an_empty_step_does_not_empty_the_ranking():
 
 
 def test_a_failing_step_fails_the_ranking_and_is_not_empty_u32():
-    done = run(NEAR, ("llm_process", {}), ("lexical_search", {}))
+    def down(query, state, view, args):
+        raise ModelError("the model is down")
+
+    known = {**PRIMITIVES, "remote": Primitive("remote", "process", down)}
+    done = run(NEAR, ("remote", {}), ("lexical_search", {}), primitives=known)
     assert done.ranking.state == "failed"
     assert done.ranking.items == done.ranking.scores == ()
-    assert done.ranking.reason.startswith("step 'n1': llm_process needs a language")
+    assert done.ranking.reason == "step 'n1': the model is down"
     assert [step.state for step in done.trace] == ["ok", "failed"]
 
 

@@ -29,10 +29,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a reader made of one `Asked`: its answer, `""` for none, or a failure."""
+    """What a reader made of one `Asked`: its answer, `""` for none, or a failure.
+
+    `tokens` are those of prompt and reply as a model's endpoint counted them; None
+    where they are to be estimated.
+    """
 
     text: str
     failure: str | None = None
+    tokens: tuple[int, int] | None = None
 
 
 def to_ask(
@@ -114,13 +119,14 @@ def answered(asked: Sequence[Asked], read: Sequence[Read], reader: str) -> list[
 def _answer(asked: Asked, read: Read, reader: str) -> Answer:
     """One answer with what it cost."""
     texts = [asked.question.text, *(record.text for record in asked.evidence)]
-    cost = tokens(texts)
+    cost = tokens(texts) if read.tokens is None else read.tokens[0]
     bare = Answer(asked.arm, asked.question.id, reader, "ok", None, "", cost, 0)
     if read.failure is not None:
         return replace(bare, state="failed", reason=read.failure)
     if not read.text:
         return replace(bare, state="empty", reason=NOTHING_SAID)
-    return replace(bare, text=read.text, answer_tokens=tokens([read.text]))
+    said = tokens([read.text]) if read.tokens is None else read.tokens[1]
+    return replace(bare, text=read.text, answer_tokens=said)
 
 
 def tokens(texts: Iterable[str]) -> int:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from skillmill.compute.textscore import bleu1, f1_bag, f1_locomo, f1_set
@@ -16,6 +16,12 @@ NOT_KNOWN = "The conversation does not mention this; it is not known."
 #: Of answers to what has a gold answer, and to what should be refused.
 ANSWER_METRICS = ("f1_bag", "f1_set", "f1_locomo", "bleu1", "judge", "judge_unsure")
 REFUSAL = "refusal"
+
+#: How the labels of stand-ins begin.
+STAND_IN = "heuristic "
+
+#: Metrics that a judge decides.
+JUDGED = ("judge", "judge_unsure", REFUSAL)
 
 
 class Judge(Protocol):
@@ -34,6 +40,50 @@ def calls_for_refusal(question: Question) -> bool:
 def is_scorable(question: Question) -> bool:
     """Whether there is something to hold an answer against."""
     return calls_for_refusal(question) or question.answer is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ToJudge:
+    """An answer that a judge is asked about.
+
+    `gold` is the gold answer, or that it is not known; `kind` the question's kind.
+    """
+
+    query: str
+    text: str
+    kind: str
+    gold: str
+    prediction: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What a judge is told."""
+        return self.text, self.gold, self.prediction
+
+
+def to_judge(
+    answers: Iterable[Answer], questions: Mapping[str, Question]
+) -> list[ToJudge]:
+    """The answers that are judged: those that say something and can be scored."""
+    found = []
+    for answer in sorted(answers, key=lambda answer: (answer.arm, answer.query)):
+        question = questions[answer.query]
+        if answer.state == "ok" and is_scorable(question):
+            found.append(
+                ToJudge(
+                    question.id,
+                    question.text,
+                    question.kind,
+                    _gold(question),
+                    answer.text,
+                )
+            )
+    return found
+
+
+def _gold(question: Question) -> str:
+    """What a right answer says."""
+    return NOT_KNOWN if calls_for_refusal(question) else question.answer or ""
 
 
 def score_answers(
@@ -73,7 +123,7 @@ def _values(
         return dict.fromkeys(names)
     if answer.state != "ok":
         return dict.fromkeys(names, 0.0)
-    gold = NOT_KNOWN if refusal else question.answer or ""
+    gold = _gold(question)
     label = judge.judge(question.text, gold, answer.text).label
     if refusal:
         return {REFUSAL: float(label == "correct")}
@@ -179,6 +229,20 @@ def _tally(
         ),
         scored=sum((arm, answer.query) in scored for answer in answers),
     )
+
+
+def marked(
+    table: Iterable[Score], answers: Iterable[Answer], *, judged_by_model: bool
+) -> list[Score]:
+    """Mark the rows of arms that a stand-in answered, and those that one judged."""
+    read = {answer.arm for answer in answers if answer.reader.startswith(STAND_IN)}
+    return [
+        replace(
+            row,
+            heuristic=row.arm in read or (row.metric in JUDGED and not judged_by_model),
+        )
+        for row in table
+    ]
 
 
 def different_n(first: Iterable[Score], second: Iterable[Score]) -> list[str]:

@@ -8,6 +8,7 @@ the configuration.
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -58,6 +59,18 @@ class AskingJob(Protocol):
     def models(self) -> Mapping[str, Any]:
         """The section `models` of the configuration."""
         ...
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that asks language models as a job would; it belongs to no run."""
+
+    rule: str
+    study: str
+    records: Path
+    models: Mapping[str, Any]
+    part: str = ""
+    run: str = ""
 
 
 def role_settings(models: Mapping[str, Any], role: str) -> RoleSettings:

@@ -239,6 +239,7 @@ def _tell(findings: "list[Finding]", as_json: bool) -> None:
 @click.option("--skill", default="fixed-best", show_default=True, help="Name or file.")
 @click.option("--conversation", help="Whose memory a question in words is about.")
 @click.option("--budget", type=click.IntRange(1), default=10, show_default=True)
+@CONFIG
 @RESULTS
 @JSON
 def explain(
@@ -247,20 +248,24 @@ def explain(
     skill: str,
     conversation: str | None,
     budget: int,
+    overlays: tuple[Path, ...],
     results: Path,
     as_json: bool,
 ) -> None:
     """Show step by step what a retrieval skill finds for a question.
 
     QUESTION is the id of a question of the study, or a question in words, which the
-    study's own encoder reads. A star marks evidence.
+    study's own encoder reads. A star marks evidence. The step `llm_process` asks the
+    model that --configfile gives its role; else it is skipped.
 
     Example: skillmill explain shelves-and-stars/q3 --study sample --skill fused-clues
     """
     from skillmill.interfaces.explain import explain as explained  # noqa: PLC0415
+    from skillmill.interfaces.steering import steered  # noqa: PLC0415
     from skillmill.interfaces.traces import trace_lines, trace_rows  # noqa: PLC0415
 
-    told = explained(results, study, question, skill, conversation, budget)
+    with steered("explain", study, overlays) as (model, _):
+        told = explained(results, study, question, skill, conversation, budget, model)
     if as_json:
         for row in trace_rows(told):
             click.echo(json.dumps(row, ensure_ascii=False))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from skillmill.interfaces.options import JSON, RESULTS
+from skillmill.interfaces.options import CONFIG, JSON, RESULTS
 
 STUDY = click.option("--study", required=True, help="Name of the study.")
 ARM = click.option("--arm", required=True, help="Retrieval skill or other arm.")
@@ -17,7 +17,8 @@ ARM = click.option("--arm", required=True, help="Retrieval skill or other arm.")
 @click.option("--conversation", help="Whose memory a question in words is about.")
 @click.option("--skill", default="fixed-best", show_default=True, help="Name or file.")
 @click.option("--budget", type=click.IntRange(1), default=10, show_default=True)
-@click.option("--answer", is_flag=True, help="Let the stand-in reader answer, too.")
+@click.option("--answer", is_flag=True, help="Let the reader answer, too.")
+@CONFIG
 @RESULTS
 @JSON
 def recall(
@@ -27,21 +28,32 @@ def recall(
     skill: str,
     budget: int,
     answer: bool,
+    overlays: tuple[Path, ...],
     results: Path,
     as_json: bool,
 ) -> None:
     """Find what a memory holds about a question: records, best first, with dates.
 
-    QUESTION is a question in words, or the id of one of the study.
+    QUESTION is a question in words, or the id of one of the study. With --configfile
+    the language models configured there answer and steer; else a stand-in answers.
 
     Example: skillmill recall "Which telescope did she build?" --study sample
     --conversation shelves-and-stars --answer
     """
     from skillmill.interfaces import recall as recalling  # noqa: PLC0415
+    from skillmill.interfaces.steering import steered  # noqa: PLC0415
 
-    found = recalling.recall(
-        results, study, question, skill, conversation, budget, answer=answer
-    )
+    with steered("recall", study, overlays, reading=answer) as (model, reader):
+        found = recalling.recall(
+            results,
+            study,
+            question,
+            skill,
+            conversation,
+            budget,
+            reader=reader,
+            model=model,
+        )
     if as_json:
         for row in recalling.recalled_rows(found):
             click.echo(json.dumps(row, ensure_ascii=False))

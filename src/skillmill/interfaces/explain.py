@@ -9,6 +9,7 @@ from skillmill.errors import InputError
 from skillmill.interfaces.freetext import free_context
 from skillmill.interfaces.memories import Memory, open_memory
 from skillmill.memory.view import MemoryView
+from skillmill.skills.asking import Ask, with_model
 from skillmill.skills.executor import Execution, execute
 from skillmill.skills.plugins import installed_primitives
 from skillmill.skills.skill import read_skills
@@ -44,6 +45,7 @@ def explain(
     skill: str = USUAL_SKILL,
     conversation: str | None = None,
     budget: int = 10,
+    model: Ask | None = None,
 ) -> Explanation:
     """Run a skill on one question of a study, or on a text of one's own.
 
@@ -61,6 +63,8 @@ def explain(
         Which memory to ask; needed for words if the study has several.
     budget : int
         The most atoms in the ranking.
+    model : Ask, optional
+        What the step `llm_process` asks; without one it is skipped.
 
     Raises
     ------
@@ -81,7 +85,8 @@ def explain(
             evidence = load_question_atoms(db).get(question, ())
     else:
         query, evidence = free_context(question, view, program, shard), None
-    done = execute(program, query, view, budget, installed_primitives())
+    primitives = with_model(installed_primitives(), model)
+    done = execute(program, query, view, budget, primitives)
     return Explanation(query, view, program, done, evidence)
 
 

@@ -1,19 +1,78 @@
-"""Questions to the stand-in reader through the record store: each is read once."""
+"""Who answers from evidence: a language model, or the stand-in; each reads once."""
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 import skillmill.models.heuristics.reader
 from skillmill.codehash import code_of
 from skillmill.errors import SkillmillError
 from skillmill.evaluate.answering import Asked, Read
+from skillmill.evaluate.model_reader import (
+    ROLE,
+    answer_request,
+    reader_label,
+    readings,
+)
+from skillmill.interfaces.asked import count_replies
 from skillmill.interfaces.job import Counts
+from skillmill.models.chat import Outcome
 from skillmill.models.heuristics.reader import SpanReader
+from skillmill.models.heuristics.registry import stand_in
+from skillmill.models.llm import ChatClient
 from skillmill.store.records import TagRecords, text_key
 
 #: Answers between two commits.
 BATCH = 64
+
+
+class Reader(Protocol):
+    """Answers questions from evidence.
+
+    `label` is how outputs name it; `outcomes` are those of the model that it asked.
+    """
+
+    label: str
+    outcomes: list[Outcome[Any]]
+
+    def read(self, asked: Sequence[Asked], counts: Counts) -> list[Read]:
+        """Read the evidence of each question, in order, and count what it took."""
+        ...
+
+
+class ModelReader:
+    """The model of the role `answer`, through a client that records its replies."""
+
+    def __init__(self, client: ChatClient, model: str) -> None:
+        self.label = reader_label(model)
+        self.outcomes: list[Outcome[Any]] = []
+        self._client = client
+
+    def read(self, asked: Sequence[Asked], counts: Counts) -> list[Read]:
+        """Ask about every question; a reply that cannot be used is a failure."""
+        self.outcomes = self._client.ask_many([answer_request(one) for one in asked])
+        count_replies(counts, self.outcomes)
+        return readings(self.outcomes)
+
+
+class StandInReader:
+    """The labelled stand-in, through the records of what it read before, if given."""
+
+    def __init__(self, records: Path | None) -> None:
+        self.label = stand_in(ROLE).label
+        self.outcomes: list[Outcome[Any]] = []
+        self._records = records
+
+    def read(self, asked: Sequence[Asked], counts: Counts) -> list[Read]:
+        """Cut answers out of the evidence."""
+        if self._records is None:
+            reader = SpanReader()
+            return [
+                Read(reader.read(one.question.text, one.evidence).answer)
+                for one in asked
+            ]
+        return recorded_readings(asked, self._records, counts)
 
 
 def reader_identity() -> dict[str, str | int]:

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skillmill.interfaces.explain import USUAL_SKILL, explain
+from skillmill.errors import ModelError
+from skillmill.evaluate.answering import Asked
+from skillmill.interfaces.explain import USUAL_SKILL, Explanation, explain
+from skillmill.interfaces.job import Counts
+from skillmill.interfaces.reading import Reader
 from skillmill.models.heuristics.passages import Evidence
-from skillmill.models.heuristics.reader import SpanReader
-from skillmill.models.heuristics.registry import stand_in
 from skillmill.report.visible import visible_text
-from skillmill.types import Atom, Ranking
+from skillmill.skills.asking import Ask
+from skillmill.types import Atom, Question, Ranking
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +21,7 @@ class Recalled:
     """A question, what a skill found in one memory, and perhaps an answer.
 
     `atoms` are best first. `answer` is None unless it was asked for, `""` where the
-    stand-in `reader` found none.
+    `reader` found none.
     """
 
     question: str
@@ -37,28 +40,51 @@ def recall(
     conversation: str | None = None,
     budget: int = 10,
     *,
-    answer: bool = False,
+    reader: Reader | None = None,
+    model: Ask | None = None,
 ) -> Recalled:
     """Find what a memory holds about a question; parameters as for `explain`.
 
-    With `answer` the labelled stand-in reads it, too; it makes no use of a language
-    model and cuts its answer out of the text.
+    A `reader` answers from what was found, too.
 
     Raises
     ------
     InputError, ModelError
-        As `explain`, and if the reader's tagger is missing.
+        As `explain`, and if the reader fails.
     """
-    told = explain(results, study, question, skill, conversation, budget)
+    told = explain(results, study, question, skill, conversation, budget, model)
     ranking, view = told.execution.ranking, told.view
     atoms = tuple(view.atoms[view.row[item]] for item in ranking.items)
-    said, reader = None, None
-    if answer:
-        evidence = [Evidence(atom.text, atom.timestamp) for atom in atoms]
-        said = SpanReader().read(told.query.text, evidence).answer
-        reader = stand_in("answer").label
+    said = None if reader is None else _answer(reader, told, atoms)
+    label = None if reader is None else reader.label
     text = told.query.text
-    return Recalled(text, view.conversation, ranking, atoms, said, reader)
+    return Recalled(text, view.conversation, ranking, atoms, said, label)
+
+
+def _answer(reader: Reader, told: Explanation, atoms: Sequence[Atom]) -> str:
+    """What a reader makes of atoms; `""` where there is nothing to read or to say."""
+    if not atoms:
+        return ""
+    evidence = tuple(Evidence(atom.text, atom.timestamp) for atom in atoms)
+    asked = Question(
+        told.query.id,
+        told.view.conversation,
+        told.query.text,
+        category=None,
+        answer=None,
+        answer_type="null",
+        trap=None,
+        evidence=(),
+    )
+    arm = told.execution.ranking.arm
+    [read] = reader.read([Asked(arm, asked, evidence, None)], Counts())
+    if read.failure is not None:
+        raise ModelError(
+            f"{reader.label} gave no answer: {read.failure}; the records are found"
+            " without --answer",
+            record=told.query.id,
+        )
+    return read.text
 
 
 def recalled_rows(found: Recalled) -> Iterator[dict[str, Any]]:

@@ -5,20 +5,23 @@ the variables that it wants to write. What it may not write is left out and note
 a bad reply changes nothing and is seen in the trace.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from skillmill.errors import ModelError
+from skillmill.memory.atoms import dated_text
 from skillmill.memory.view import MemoryView
 from skillmill.skills.arguments import Argument, is_days, is_text
 from skillmill.skills.primitive import Arguments, Primitive
-from skillmill.skills.state import EvidenceState, QueryContext, Step
+from skillmill.skills.state import LEFT_OUT, EvidenceState, QueryContext, Step
 
 #: State variables that a model may write (ERSkill, appendix A.1).
 WRITTEN = ("preferred_relations", "time_range", "current_query", "view_summary")
+
+#: Why the step is left out.
+NO_MODEL = "llm_process: no language model is asked"
 
 #: It may also say which atoms to go on with; that is evidence, not a variable.
 KEPT = "kept_evidence"
@@ -35,11 +38,13 @@ class Request:
     instruction : str or None
         What the program wants of it.
     evidence : tuple of (atom id, text)
-        The atoms held, best first.
+        The atoms held, best first, each text with its days before it.
     relations : tuple of str
         Typed relations that the memory holds.
     variables : mapping
         What earlier steps wrote.
+    id, original : str
+        Id of the question, and the question as it was asked.
     """
 
     question: str
@@ -47,6 +52,8 @@ class Request:
     evidence: tuple[tuple[str, str], ...]
     relations: tuple[str, ...]
     variables: Mapping[str, Any] = field(default_factory=dict)
+    id: str = ""
+    original: str = ""
 
 
 class Ask(Protocol):
@@ -60,15 +67,20 @@ class Ask(Protocol):
         ...
 
 
+@runtime_checkable
+class AskAhead(Protocol):
+    """A model that is told of all requests of a batch before the first."""
+
+    def ahead(self, requests: Iterable[Request]) -> None:
+        """Take note of requests; an error ends the batch."""
+        ...
+
+
 def llm_process(
     query: QueryContext, state: EvidenceState, view: MemoryView, args: Arguments
 ) -> Step:
-    """Refuse: rewriting, filtering and choosing relations need a language model."""
-    raise ModelError(
-        "llm_process needs a language model and none is configured; use a retrieval "
-        "skill without this step",
-        record=query.id,
-    )
+    """Leave the step out: rewriting, filtering and choosing need a language model."""
+    return Step(changes={LEFT_OUT: WRITTEN}, note=NO_MODEL, skipped=True)
 
 
 def asking(model: Ask) -> Primitive:
@@ -77,17 +89,43 @@ def asking(model: Ask) -> Primitive:
     def run(
         query: QueryContext, state: EvidenceState, view: MemoryView, args: Arguments
     ) -> Step:
-        held = state.best(view, len(view.atoms)).tolist()
-        request = Request(
-            question=str(state.variables.get("current_query", query.text)),
-            instruction=args["instruction"],
-            evidence=tuple((view.ids[row], view.atoms[row].text) for row in held),
-            relations=view.relations,
-            variables=state.variables,
-        )
+        request, held = _request(query, state, view, args)
         return _step(model.ask(request), held, view)
 
-    return llm_primitive(run)
+    def ahead(
+        pairs: Sequence[tuple[QueryContext, EvidenceState]],
+        view: MemoryView,
+        args: Arguments,
+    ) -> None:
+        if isinstance(model, AskAhead):
+            model.ahead(_request(query, state, view, args)[0] for query, state in pairs)
+
+    wants = ahead if isinstance(model, AskAhead) else None
+    return replace(llm_primitive(run), ahead=wants)
+
+
+def with_model(
+    primitives: Mapping[str, Primitive], model: Ask | None
+) -> Mapping[str, Primitive]:
+    """Primitives whose `llm_process` asks a model; None: they stay as they are."""
+    return primitives if model is None else {**primitives, "llm_process": asking(model)}
+
+
+def _request(
+    query: QueryContext, state: EvidenceState, view: MemoryView, args: Arguments
+) -> tuple[Request, list[int]]:
+    """What a model is told about a state, and the rows held, best first."""
+    held = state.best(view, len(view.atoms)).tolist()
+    request = Request(
+        question=str(state.variables.get("current_query", query.text)),
+        instruction=args["instruction"],
+        evidence=tuple((view.ids[row], dated_text(view.atoms[row])) for row in held),
+        relations=view.relations,
+        variables=state.variables,
+        id=query.id,
+        original=query.text,
+    )
+    return request, held
 
 
 def llm_primitive(

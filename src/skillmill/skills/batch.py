@@ -6,6 +6,7 @@ the same: evolution and exhaustive search run thousands.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -73,6 +74,8 @@ class Rollouts:
         Rounded to 6 decimals, 0 after the last.
     failures : mapping of int to str
         Why a query failed, by its number.
+    skipped : mapping of str to int
+        Steps that were left out, over all queries, by the reason.
     """
 
     arm: str
@@ -81,6 +84,7 @@ class Rollouts:
     rows: npt.NDArray[np.intp]
     scores: Floats
     failures: Mapping[int, str] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
     def rankings(self) -> list[Ranking]:
         """Give the rankings that `execute` gives, in the order of the queries."""
@@ -161,6 +165,7 @@ class _Run:
         self.evidence: Evidence = (np.zeros(shape), np.zeros(shape, dtype=bool))
         self.variables: dict[int, Mapping[str, object]] = {}
         self.failures: dict[int, str] = {}
+        self.skipped: Counter[str] = Counter()
 
     def step(self, node: Node) -> None:
         """Take one step for every query that has not failed."""
@@ -230,6 +235,7 @@ class _Run:
         self.evidence = self.evidence[0].copy(), self.evidence[1].copy()
         scores = np.zeros_like(self.evidence[0])
         looked = np.zeros(len(scores), dtype=bool)
+        self._announce(node)
         for number in range(len(scores)):
             if number in self.failures:
                 continue
@@ -242,16 +248,31 @@ class _Run:
                 scores[number], looked[number] = step.scores, True
         return self._found(scores, node), looked
 
+    def _announce(self, node: Node) -> None:
+        """Tell a primitive that wants to know of all queries before each is run."""
+        primitive = self.primitives.get(node.primitive)
+        if primitive is None or primitive.ahead is None:
+            return
+        waiting = [n for n in range(len(self.known.queries)) if n not in self.failures]
+        pairs = [(self.known.queries[n], self._state(n)) for n in waiting]
+        primitive.ahead(pairs, self.view, primitive.complete(node.args))
+
+    def _state(self, number: int) -> EvidenceState:
+        """What one query holds and knows."""
+        return EvidenceState(
+            self.evidence[0][number],
+            self.evidence[1][number],
+            self.variables.get(number, {}),
+        )
+
     def _alone(self, node: Node, number: int) -> Step:
         """Do a step for one query, its variables and what it keeps included."""
-        variables = self.variables.get(number, {})
-        mine = EvidenceState(
-            self.evidence[0][number], self.evidence[1][number], variables
-        )
+        mine = self._state(number)
         query = self.known.queries[number]
         step = run_node(node, query, mine, self.view, self.primitives)
         if step.changes:
-            self.variables[number] = {**variables, **step.changes}
+            self.variables[number] = {**mine.variables, **step.changes}
+        self.skipped[step.note] += step.skipped
         kept = kept_of(mine, step.kept)
         self.evidence[0][number], self.evidence[1][number] = kept.scores, kept.held
         return step
@@ -266,4 +287,6 @@ class _Run:
         taken = np.take_along_axis(scores, np.maximum(rows, 0), axis=1)
         rounded = np.where(rows >= 0, np.round(taken, 6), 0.0)
         ids = tuple(query.id for query in self.known.queries)
-        return Rollouts(arm, self.view, ids, rows, rounded, self.failures)
+        return Rollouts(
+            arm, self.view, ids, rows, rounded, self.failures, dict(+self.skipped)
+        )

@@ -16,7 +16,14 @@ from skillmill.memory.view import MemoryView
 from skillmill.skills.merging import Evidence, found_by, joined
 from skillmill.skills.primitive import Primitive
 from skillmill.skills.primitives import PRIMITIVES
-from skillmill.skills.state import Bools, EvidenceState, Floats, QueryContext, Step
+from skillmill.skills.state import (
+    LEFT_OUT,
+    Bools,
+    EvidenceState,
+    Floats,
+    QueryContext,
+    Step,
+)
 from skillmill.types import Node, Ranking, RetrievalSkill, State
 
 NO_ATOMS = "the memory holds no atoms"
@@ -32,7 +39,7 @@ class NodeTrace:
     node, primitive : str
         The step.
     state : str
-        `ok`, `empty` (it looked and found nothing) or `failed`.
+        `ok`, `empty` (it looked and found nothing), `skipped` or `failed`.
     reason : str or None
         Why it is not `ok`, or a remark of the primitive.
     scores : tuple of (atom id, score)
@@ -136,6 +143,8 @@ def run_node(
 ) -> Step:
     """Call the primitive of a node with all its arguments.
 
+    A node that needs what a left-out step would have written is left out, too.
+
     Raises
     ------
     SkillmillError
@@ -143,7 +152,12 @@ def run_node(
         scores that are none.
     """
     primitive = primitive_of(node, primitives)
-    step = primitive.run(query, state, view, primitive.complete(node.args))
+    args = primitive.complete(node.args)
+    lacking = primitive.lacks(args, state.variables)
+    if lacking and set(lacking) <= set(state.variables.get(LEFT_OUT, ())):
+        note = f"{', '.join(lacking)} comes from a step that was left out"
+        return Step(note=note, skipped=True)
+    step = primitive.run(query, state, view, args)
     if step.scores is not None:
         check_scores(node, step.scores, (len(view.atoms),))
     return step
@@ -228,7 +242,7 @@ def _traced(
     return NodeTrace(
         node=node.id,
         primitive=node.primitive,
-        state="empty" if empty else "ok",
+        state="skipped" if step.skipped else "empty" if empty else "ok",
         reason=step.note or (NO_MATCH if empty else None),
         scores=_best_found(step.scores, found, view),
         added=_names(after.held & ~before.held, view),

@@ -12,6 +12,9 @@ Kind = Literal["search", "expand", "process"]
 Arguments = Mapping[str, Any]
 Run = Callable[[QueryContext, EvidenceState, MemoryView, Arguments], Step]
 RunMany = Callable[[Sequence[QueryContext], States, MemoryView, Arguments], Steps]
+Ahead = Callable[
+    [Sequence[tuple[QueryContext, EvidenceState]], MemoryView, Arguments], None
+]
 Conflict = Callable[[Arguments], str | None]
 
 
@@ -43,6 +46,9 @@ class Primitive:
     evidence : bool
         Whether the scores depend on the evidence. Those of a primitive that looks
         only at query, view and arguments are computed once for many programs.
+    ahead : callable or None
+        Told of all queries before they are run one by one, so that what is slow, such
+        as a model, can be asked for all at once. Its errors end the batch.
     """
 
     name: str
@@ -55,6 +61,14 @@ class Primitive:
     conflict: Conflict | None = None
     many: RunMany | None = None
     evidence: bool = True
+    ahead: Ahead | None = None
+
+    def lacks(self, args: Arguments, variables: Mapping[str, object]) -> list[str]:
+        """Variables it needs that neither an argument nor an earlier step gives."""
+        if any(args.get(key) == value for key, value in self.needless.items()):
+            return []
+        given = {**variables, **{k: v for k, v in args.items() if v is not None}}
+        return [name for name in self.needs if name not in given]
 
     def complete(self, given: Arguments) -> dict[str, Any]:
         """Fill in the defaults of the arguments that are not given."""

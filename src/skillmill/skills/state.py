@@ -15,6 +15,10 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 
+#: Variable with the names of those that a step which was left out would have written.
+LEFT_OUT = "left_out"
+
+
 @dataclass(frozen=True, eq=False)
 class QueryContext:
     """A question as the primitives see it; nothing in it needs a model any more.
@@ -116,12 +120,15 @@ class Step:
     kept : (n,) bools or None
         The only atoms that may stay in the evidence, before `scores` join it; None:
         all.
+    skipped : bool
+        Whether the step was left out, for the reason in `note`; nothing then changes.
     """
 
     scores: Floats | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     kept: Bools | None = None
+    skipped: bool = False
 
 
 @dataclass(frozen=True, eq=False)
