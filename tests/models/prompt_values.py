@@ -87,4 +87,11 @@ VALUES = {
         "skills": [{"name": "dates"}],
         "attempts": [{"question": "When?"}],
     },
+    "agent": {
+        "skills": [{"name": "paint", "text": "Use two coats."}],
+        "first": "You see a hull 1. Your task is to: paint the hull.",
+        "past": [{"action": "look", "seen": "You see a hull 1."}],
+        "now": "You see a hull 1.",
+        "commands": ["paint hull 1", "look"],
+    },
 }

@@ -90,7 +90,9 @@ def test_every_value_is_fenced_unless_it_is_a_choice(role):
 
 
 def test_an_unknown_role_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"unknown role 'poet'; known are answer, "):
+    with pytest.raises(
+        ValueError, match=r"unknown role 'poet'; known are agent, answer, "
+    ):
         prompts.render("poet")
 
 

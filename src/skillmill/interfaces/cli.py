@@ -15,6 +15,7 @@ import click
 from skillmill.errors import ModelError, SkillmillError
 from skillmill.interfaces import (
     cli_downstream,
+    cli_households,
     cli_library,
     cli_memory,
     cli_models,
@@ -51,6 +52,8 @@ main.add_command(cli_library.queries)
 main.add_command(cli_predictions.predictions)
 main.add_command(cli_library.edges)
 main.add_command(cli_library.calls)
+cli_downstream.downstream.add_command(cli_households.alfworld)
+cli_downstream.downstream.add_command(cli_households.alfworld_tasks)
 main.add_command(cli_downstream.downstream)
 for _command in cli_serving.COMMANDS:
     main.add_command(_command)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from skillmill.models.replies_agent import ActionReply
 from skillmill.models.replies_base import Checked, Item, Rejected, Reply, check_entries
 from skillmill.models.replies_evolution import (
     DesignReply,
@@ -45,6 +46,7 @@ REPLY_MODELS: Mapping[str, type[Reply]] = {
         InstructionReply,
         NotesReply,
         MemorySkillsReply,
+        ActionReply,
     )
 }
 

@@ -8,6 +8,7 @@ from skillmill.settings.section import Mode, Section
 
 #: Who may ask a language model: the prompts of models/prompt_files.
 Role = Literal[
+    "agent",
     "answer",
     "curate_sheet",
     "decompose",

@@ -49,6 +49,7 @@ STAND_INS: Mapping[str, StandIn] = {
         _by("judge_longmemeval", MatchJudge),
         _by("judge_perltqa", MatchJudge),
         _by("related", CosineRelated),
+        StandIn("agent", "skipped", reason=NEEDS_A_MODEL),
         StandIn("designer", "skipped", reason=NEEDS_A_MODEL),
         StandIn("emit_edges", "skipped", reason=NEEDS_A_MODEL),
         StandIn("failure_analyst", "skipped", reason=NEEDS_A_MODEL),

@@ -1,0 +1,94 @@
+"""Commands that play ALFWorld's households."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from skillmill.interfaces.cli_downstream import (
+    PREDICTIONS,
+    STUDY,
+    tell_reports,
+)
+from skillmill.interfaces.options import CONFIG, RECORDS
+
+
+@click.command("alfworld-tasks")
+@click.argument("games", type=click.Path(path_type=Path))
+def alfworld_tasks(games: Path) -> None:
+    """Write the goals of GAMES as tasks, JSON Lines.
+
+    Example: skillmill downstream alfworld-tasks data/alfworld/games
+    """
+    from skillmill.data.alfworldgames import find_games  # noqa: PLC0415
+
+    found, report = find_games(games)
+    tell_reports([report])
+    for game in found:
+        row = {"id": game.id, "text": game.goal, "categories": [game.domain]}
+        click.echo(json.dumps(row, ensure_ascii=False))
+
+
+@click.command("alfworld")
+@click.argument("games", type=click.Path(path_type=Path))
+@STUDY
+@click.option("--method", default="load-all", show_default=True)
+@click.option("--library", type=click.Path(path_type=Path), help="Folder of skills.")
+@PREDICTIONS
+@click.option("--budget", type=click.IntRange(0), default=6, show_default=True)
+@click.option(
+    "--skill-tokens",
+    type=click.IntRange(1),
+    default=8000,
+    show_default=True,
+    help="Room for the skills of a game.",
+)
+@click.option(
+    "--leaves",
+    type=click.Path(path_type=Path),
+    help="JSON object, game -> atomic requirements, for strata.",
+)
+@click.option("--steps", type=click.IntRange(1), default=30, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=42, show_default=True)
+@click.option("--tell-commands", is_flag=True, help="Show the commands that work.")
+@click.option("--planner", is_flag=True, help="A ceiling: a planner that sees all.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first games.")
+@CONFIG
+@RECORDS
+def alfworld(
+    games: Path,
+    study: str,
+    planner: bool,
+    overlays: tuple[Path, ...],
+    records: Path,
+    **asked: Any,  # noqa: ANN401 the fields of `households.Asked`
+) -> None:
+    """Play ALFWorld's GAMES with the model of role `agent`; keep trials as they end.
+
+    What was played is not played again; an infrastructure error is tried once more.
+    Needs `pip install 'skillmill[alfworld]'`.
+
+    Example: skillmill downstream alfworld data/alfworld/games --study home
+    --library data/alfworld/skills --configfile my-model.yaml
+    """
+    from skillmill.data.alfworldgames import find_games  # noqa: PLC0415
+    from skillmill.interfaces import households  # noqa: PLC0415
+    from skillmill.interfaces.configured import read_config  # noqa: PLC0415
+
+    found, report = find_games(games)
+    tell_reports([report])
+    plan, without = households.plan_of(found, households.Asked(**asked))
+    if without:
+        click.echo(f"{without} games have no prediction and no skills", err=True)
+    if planner:
+        done = households.play_with_planner(plan, study, records)
+    else:
+        done = households.play_with_model(plan, read_config(overlays), study, records)
+    states = [trial.state for trial in done.trials]
+    click.echo(
+        f"{len(states)} attempts: {states.count('success')} successes,"
+        f" {states.count('failure')} failures, {states.count('error')} errors;"
+        f" {done.done_before} games were played before",
+        err=True,
+    )

@@ -1,0 +1,303 @@
+"""ALFWorld's households: games, skills and an agent in, trials kept as they end."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from skillmill.data.alfworldgames import Game
+from skillmill.data.jsontext import parse_json, read_text_file
+from skillmill.data.relevance import load_predictions
+from skillmill.data.skillfile import load_library
+from skillmill.errors import ConfigError, InputError
+from skillmill.evaluate.downstream.episode import Agent, Episode, play
+from skillmill.evaluate.downstream.household import Household
+from skillmill.evaluate.downstream.household_agents import (
+    ROLE,
+    GivenSkill,
+    ModelAgent,
+    PlannerAgent,
+    fit_skills,
+)
+from skillmill.interfaces.chat import asking, role_settings
+from skillmill.models.llm import ChatClient
+from skillmill.models.usage import Usage
+from skillmill.settings.whole import Config
+from skillmill.store import trials
+from skillmill.types import Trial
+
+if TYPE_CHECKING:
+    import httpx2
+
+BENCHMARK = "alfworld"
+#: Method and backbone of the planner that sees everything.
+CEILING = ("ceiling:planner", "planner")
+
+_BROKEN = "broken-game"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to play and how.
+
+    `skills` maps a game to what its agent reads; `leaves` a game to the number of its
+    atomic requirements, where known.
+    """
+
+    games: Sequence[Game]
+    method: str
+    skills: Mapping[str, Sequence[GivenSkill]]
+    leaves: Mapping[str, int] = field(default_factory=dict)
+    most_steps: int = 30
+    seed: int = 42
+    tells_commands: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a user asks for beside the games (the options of `downstream alfworld`)."""
+
+    method: str
+    library: Path | None
+    predictions: Path | None
+    budget: int
+    skill_tokens: int
+    leaves: Path | None
+    steps: int
+    seed: int
+    tell_commands: bool
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """Trials that were played now, and games that had one that counts."""
+
+    trials: tuple[Trial, ...]
+    done_before: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    """A command as what asks a model (`interfaces.chat.AskingJob`)."""
+
+    study: str
+    records: Path
+    models: Mapping[str, Any]
+    run: str = ""
+    rule: str = "downstream"
+    part: str = ""
+
+
+def plan_of(games: Sequence[Game], asked: Asked) -> tuple[Plan, int]:
+    """What to play, and how many of its games were predicted nothing.
+
+    Raises
+    ------
+    InputError
+        As `choose_skills` and `read_leaves`.
+    """
+    mine = games[: asked.limit]
+    skills, without = choose_skills(
+        mine, asked.library, asked.predictions, asked.budget, asked.skill_tokens
+    )
+    plan = Plan(
+        games=mine,
+        method=asked.method,
+        skills=skills,
+        leaves=read_leaves(asked.leaves) if asked.leaves else {},
+        most_steps=asked.steps,
+        seed=asked.seed,
+        tells_commands=asked.tell_commands,
+    )
+    return plan, without
+
+
+def choose_skills(
+    games: Sequence[Game],
+    library: Path | None,
+    predictions: Path | None,
+    budget: int,
+    tokens: int,
+) -> tuple[dict[str, list[GivenSkill]], int]:
+    """What the agent of each game reads, and how many games were predicted nothing.
+
+    Without predictions every skill of the library (load-all, `budget` not applied);
+    without a library none. The texts of one game share `tokens`.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or a predicted skill is not in the library.
+    """
+    if library is None:
+        return {game.id: [] for game in games}, 0
+    skills, _ = load_library(library)
+    texts = {
+        name: GivenSkill(skill.name, f"{skill.description}\n\n{skill.body.strip()}")
+        for skill in skills
+        for name in (skill.id, *skill.aliases)
+    }
+    if predictions is None:
+        whole = fit_skills([texts[skill.id] for skill in skills], tokens)
+        return {game.id: whole for game in games}, 0
+    chosen, _ = load_predictions(predictions)
+    given = {}
+    for game in games:
+        ranked = list(dict.fromkeys(chosen.get(game.id, ())))[:budget]
+        unknown = [skill for skill in ranked if skill not in texts]
+        if unknown:
+            raise InputError(
+                f"game {game.id!r}: the predicted skill {unknown[0]!r} is not in the"
+                " library; name the library that the predictions were made from",
+                record=game.id,
+            )
+        given[game.id] = fit_skills([texts[skill] for skill in ranked], tokens)
+    return given, sum(game.id not in chosen for game in games)
+
+
+def read_leaves(path: Path) -> dict[str, int]:
+    """Number of atomic requirements by game: one JSON object.
+
+    Raises
+    ------
+    InputError
+        If it is none, or a value is no whole number of at least 1.
+    """
+    whole = parse_json(read_text_file(path), path.name)
+    good = isinstance(whole, dict) and all(
+        type(value) is int and value >= 1 for value in whole.values()
+    )
+    if not good or not isinstance(whole, dict):
+        raise InputError(
+            f"{path}: expected a JSON object, game id -> number of leaves from 1",
+            record=str(path),
+        )
+    return whole
+
+
+def play_with_model(
+    plan: Plan,
+    config: Config,
+    study: str,
+    records: Path,
+    http_client: "httpx2.AsyncClient | None" = None,
+) -> Played:
+    """Play every game with the model of role `agent`; each trial is kept as it ends.
+
+    Raises
+    ------
+    ConfigError
+        If no model is configured, or TextWorld is not installed.
+    SkillmillError
+        As the client's: a spent budget ends the run, and it can be resumed.
+    """
+    if not config.models.is_asked("agent"):
+        raise ConfigError(
+            "playing needs a language model: set models.mode to live, and the model of"
+            " models.roles.agent, with --configfile; or ask for --planner",
+            record="models",
+        )
+    models = config.models.model_dump()
+    settings = role_settings(models, ROLE)
+    this = _Asker(study, records, models)
+    with asking(this, [ROLE], http_client) as client:
+        return _played(
+            plan,
+            settings.model,
+            study,
+            records,
+            lambda game, attempt: _model_agent(plan, client, game, attempt),
+            settings.cost,
+        )
+
+
+def play_with_planner(plan: Plan, study: str, records: Path) -> Played:
+    """Play every game with the planner that sees everything: a ceiling."""
+    ceiling = replace(plan, method=CEILING[0])
+    return _played(ceiling, CEILING[1], study, records, None, lambda *_: 0.0)
+
+
+#: Makes what acts in an attempt at a game; None: the planner.
+_Agents = Callable[[Game, int], Agent] | None
+
+
+def _model_agent(plan: Plan, client: ChatClient, game: Game, attempt: int) -> Agent:
+    return ModelAgent(
+        client,
+        f"{game.id}/{plan.method}",
+        plan.skills.get(game.id, ()),
+        tells_commands=plan.tells_commands,
+        sample=attempt - 1,
+    )
+
+
+def _played(
+    plan: Plan,
+    backbone: str,
+    study: str,
+    records: Path,
+    agents: _Agents,
+    cost: Callable[[int, int], float | None],
+) -> Played:
+    had: dict[str, list[Trial]] = {}
+    for trial in trials.load_trials(records, study):
+        if (trial.method, trial.backbone) == (plan.method, backbone):
+            had.setdefault(trial.task, []).append(trial)
+    made: list[Trial] = []
+    done_before = 0
+    for game in plan.games:
+        attempts = list(_attempts_left(had.get(game.id, [])))
+        done_before += not attempts
+        for attempt in attempts:
+            trial = _trial(plan, game, backbone, attempt, agents, cost)
+            trials.keep_trials(records, study, [trial])
+            made.append(trial)
+            if trial.state != "error" or trial.reason == _BROKEN:
+                break
+    return Played(tuple(made), done_before)
+
+
+def _attempts_left(had: Sequence[Trial]) -> Iterator[int]:
+    """Numbers of the attempts that a game may still have: one, and one retry."""
+    if any(t.state != "error" or t.reason == _BROKEN for t in had):
+        return
+    yield from range(len(had) + 1, 3)
+
+
+def _trial(
+    plan: Plan,
+    game: Game,
+    backbone: str,
+    attempt: int,
+    agents: _Agents,
+    cost: Callable[[int, int], float | None],
+) -> Trial:
+    """Play one attempt."""
+    started = time.monotonic()
+    try:
+        household = Household(game, plan.seed, with_plan=agents is None)
+        agent = agents(game, attempt) if agents else PlannerAgent(household)
+        episode = play(household, agent, plan.most_steps)
+    except InputError:
+        episode = Episode("error", _BROKEN, (), Usage())
+    seconds = None if episode.is_recorded else round(time.monotonic() - started, 3)
+    usage = episode.usage
+    return Trial(
+        benchmark=BENCHMARK,
+        task=game.id,
+        method=plan.method,
+        backbone=backbone,
+        attempt=attempt,
+        state=episode.state,
+        reward=None if episode.state == "error" else float(episode.state == "success"),
+        reason=episode.reason,
+        domain=game.domain,
+        leaves=plan.leaves.get(game.id),
+        steps=len(episode.steps),
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        seconds=seconds,
+        usd=cost(usage.prompt_tokens, usage.completion_tokens),
+    )
