@@ -69,3 +69,11 @@ def test_a_command_that_is_not_there_is_noticed():
         check(["shwo"])
     with pytest.raises(click.UsageError, match="No such option"):
         check(["show", "scores", "--studdy", "x"])
+
+
+def test_every_module_that_the_map_of_the_papers_names_is_there():
+    text = (REPOSITORY / "docs" / "papers.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([a-z]+/[a-z_/]+(?:\.py)?)`", text)
+    assert len(named) > 40
+    roots = (REPOSITORY / "src" / "skillmill", REPOSITORY)
+    assert [n for n in named if not any((r / n).exists() for r in roots)] == []
