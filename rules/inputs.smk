@@ -150,9 +150,7 @@ def library_stores(study):
     """Stores of the library track of a study that its page shows."""
     if CONFIG.library.path is None:
         return []
-    names = ["catalogue", "similar", "vectors"]
-    if CONFIG.models.is_asked("emit_edges"):
-        names.append("edges")
+    names = ["catalogue", "similar", "vectors", "edges", "topology"]
     if CONFIG.library.tasks:
         names += ["tasks", "rankings", "scores"]
     return [f"results/{study}/library/{name}.sqlite" for name in names]

@@ -172,3 +172,10 @@ def test_distances_are_those_of_networkx(pairs, starts, most):
         nx.multi_source_dijkstra_path_length(made, starts, most) if starts else {}
     )
     assert distances(neighbours, sorted(starts), most) == expected
+
+
+def test_reach_of_some_nodes_is_that_of_all_in_their_order():
+    matrix = adjacency(5, np.array([[0, 1], [1, 2], [2, 3]]))
+    whole = reach(matrix, 2)
+    assert whole.tolist() == [[1, 2, 2, 1, 0], [2, 3, 3, 2, 0]]
+    assert reach(matrix, 2, np.array([3, 0])).tolist() == whole[:, [3, 0]].tolist()

@@ -1,11 +1,14 @@
 """Structure, bound and census, worked by hand."""
 
+from itertools import pairwise
+
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillmill.evaluate import topology
 from skillmill.evaluate.topology import (
     bound_rows,
     census_rows,
@@ -202,3 +205,13 @@ def test_the_structure_is_that_of_networkx(pairs):
             for node in wired
         ]
         assert row.reach_3 == pytest.approx(np.mean(reached), abs=1e-6)
+
+
+def test_the_reach_of_a_large_layer_is_that_of_skills_evenly_spaced(monkeypatch):
+    """A path of seven: of each third skill, 1 + 2 + 1 others are one hop away."""
+    monkeypatch.setattr(topology, "REACH_FROM", 3)
+    ids = list("abcdefg")
+    pairs = {(one, other) for one, other in pairwise(ids)}
+    rows = structure_rows(ids, {"typed": pairs}, np.random.default_rng(0), 1)
+    assert rows[0].reach_1 == pytest.approx(4 / 3, abs=1e-6)
+    assert rows[0].wired == 7

@@ -123,8 +123,12 @@ def component_sizes(matrix: "sparse.csr_array") -> list[int]:
     return sorted(np.bincount(member).tolist(), reverse=True)
 
 
-def reach(matrix: "sparse.csr_array", hops: int) -> npt.NDArray[np.intp]:
-    """How many other nodes each node gets to within 1, 2, ... hops.
+def reach(
+    matrix: "sparse.csr_array",
+    hops: int,
+    starts: npt.NDArray[np.intp] | None = None,
+) -> npt.NDArray[np.intp]:
+    """How many other nodes a node gets to within 1, 2, ... hops.
 
     Parameters
     ----------
@@ -132,10 +136,12 @@ def reach(matrix: "sparse.csr_array", hops: int) -> npt.NDArray[np.intp]:
         Not 0 where an arc leads from row to column.
     hops : int
         At least 1.
+    starts : m ints, optional
+        The nodes that are asked for; without it all, in order.
 
     Returns
     -------
-    (hops, n) ints
+    (hops, m) ints
 
     Raises
     ------
@@ -152,9 +158,10 @@ def reach(matrix: "sparse.csr_array", hops: int) -> npt.NDArray[np.intp]:
     step = matrix.astype(np.int32)
     step.eliminate_zeros()
     step.data[:] = 1
-    found = np.zeros((hops, n), dtype=np.intp)
-    for start in range(0, n, _ROWS_AT_ONCE):
-        rows = np.arange(start, min(start + _ROWS_AT_ONCE, n))
+    nodes = np.arange(n) if starts is None else starts
+    found = np.zeros((hops, len(nodes)), dtype=np.intp)
+    for start in range(0, len(nodes), _ROWS_AT_ONCE):
+        rows = nodes[start : start + _ROWS_AT_ONCE]
         places = (np.arange(len(rows)), rows)
         seen = sparse.csr_array(
             (np.ones(len(rows), dtype=np.int32), places), shape=(len(rows), n)
@@ -162,7 +169,7 @@ def reach(matrix: "sparse.csr_array", hops: int) -> npt.NDArray[np.intp]:
         for hop in range(hops):
             seen = sparse.csr_array(seen + seen @ step)
             seen.data[:] = 1
-            found[hop, rows] = np.diff(seen.indptr) - 1
+            found[hop, start : start + len(rows)] = np.diff(seen.indptr) - 1
     return found
 
 

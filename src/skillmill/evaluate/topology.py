@@ -28,6 +28,9 @@ Layers = Mapping[str, set[Pair]]
 RANDOM = "random"
 ADDED_RANDOM = "similar + random"
 
+#: Wired skills that reach is the mean of, at most.
+REACH_FROM = 1000
+
 _HOPS = 3
 _MEASURES = ("wired", "components", "largest", "reach_1", "reach_2", "reach_3")
 
@@ -191,16 +194,15 @@ def random_pairs(
     """Distinct random pairs of n rows that are not `taken`; fewer if there are none."""
     held = np.asarray(taken, dtype=np.intp).reshape(-1, 2)
     low, high = held.min(axis=1, initial=n), held.max(axis=1, initial=-1)
-    used = {int(code) for code in low * n + high}
-    free = n * (n - 1) // 2 - len(used)
-    chosen: dict[int, None] = {}
-    while len(chosen) < min(count, free):
+    used = np.unique(low * n + high)
+    wanted = min(count, n * (n - 1) // 2 - len(used))
+    codes = np.empty(0, dtype=np.intp)
+    while len(codes) < wanted:
         ends = np.sort(rng.integers(n, size=(max(count, 16), 2)), axis=1)
-        for one, other in ends.tolist():
-            code = one * n + other
-            if one != other and code not in used and len(chosen) < count:
-                chosen[code] = None
-    codes = np.array([*chosen], dtype=np.intp)
+        drawn = (ends[:, 0] * n + ends[:, 1])[ends[:, 0] != ends[:, 1]]
+        codes = np.concatenate([codes, drawn[~np.isin(drawn, used)]])
+        first = np.unique(codes, return_index=True)[1]
+        codes = codes[np.sort(first)][:wanted]
     return np.stack([codes // max(n, 1), codes % max(n, 1)], axis=1)
 
 
@@ -259,7 +261,10 @@ def _measures(matrix: "sparse.csr_array") -> dict[str, float | None]:
         "components": float(len(sizes)),
         "largest": float(max(sizes, default=0)),
     }
-    reached = reach(matrix, _HOPS)[:, wired]
+    rows = np.flatnonzero(wired)
+    # Evenly spaced in id order, so that a large library is measured in seconds.
+    rows = rows[:: max(1, -(-len(rows) // REACH_FROM))]
+    reached = reach(matrix, _HOPS, rows)
     for hop, counts in enumerate(reached, start=1):
         found[f"reach_{hop}"] = float(counts.mean()) if wired.any() else None
     return found

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from skillmill.report.evidence import Evidence
+from skillmill.report.graph_tables import PlainTable
 from skillmill.report.skillgraph import SkillGraph
 from skillmill.types import LoadReport, QueryScore, Score
 
@@ -72,6 +73,8 @@ class ReportInputs:
         Name to SVG text, shown in the order given.
     usage : sequence of UsageRow
         Of the replies of language models, recorded ones like new ones.
+    measured : sequence of PlainTable
+        The typed graph and what is measured on it.
     jobs : sequence of mappings, optional
         Rows with `rule`, `seconds`, `peak_mb`, `computed`, `reused`. They differ
         between equal runs: leave them out of a page that is compared.
@@ -96,6 +99,7 @@ class ReportInputs:
     rule_edges: Sequence[tuple[str, str]] = ()
     figures: Mapping[str, str] = field(default_factory=dict)
     usage: Sequence[UsageRow] = ()
+    measured: Sequence[PlainTable] = ()
     jobs: Sequence[Mapping[str, object]] | None = None
     heuristics: Sequence[str] = ()
     headline: Mapping[Track, tuple[str, int | None]] = field(

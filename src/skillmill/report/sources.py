@@ -6,6 +6,7 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from skillmill.report.evidence import Evidence
+from skillmill.report.graph_tables import MeasuredGraph, graph_tables
 from skillmill.report.inputs import PageLimits, Query, ReportInputs, Track, UsageRow
 from skillmill.report.skillgraph import GraphNode, GraphTask, SkillGraph
 from skillmill.store import (
@@ -14,6 +15,7 @@ from skillmill.store import (
     catalogue,
     conversations,
     edges,
+    graph,
     load,
     rankings,
     scores,
@@ -28,6 +30,7 @@ BUILT = {
     "conversations": {"conversations": "conversation", "questions": "question"},
     "atoms": {"atoms": "atom"},
     "edges": {"edges": "edge"},
+    "skill-graph": {"typed edges": "edge"},
     "typed-relations": {"typed relations (memory)": "edge"},
     "vectors": {"vectors": "vector"},
 }
@@ -45,6 +48,7 @@ class Gathered:
         self.outcomes: dict[tuple[str, str, str], int] = {}
         self.provenance: dict[str, dict[str, object]] = {}
         self.usage: dict[tuple[str, str, str], UsageRow] = {}
+        self.typed = MeasuredGraph()
         self.nodes: list[GraphNode] = []
         self.edges: list[Edge] = []
         self.tasks: list[Task] = []
@@ -163,6 +167,15 @@ def _read_scores(gathered: Gathered, db: Connection) -> None:
 def _read_graph(gathered: Gathered, db: Connection) -> None:
     _read_reports(gathered, db)
     _read_edges(gathered, db)
+    gathered.typed.edges.extend(edges.load_edges(db))
+    gathered.typed.flags.extend(graph.load_rows(db, graph.EdgeFlag))
+    gathered.typed.dropped.extend(graph.load_rows(db, graph.DroppedEdge))
+
+
+def _read_topology(gathered: Gathered, db: Connection) -> None:
+    _read_reports(gathered, db)
+    for kind in graph.MEASURED:
+        gathered.typed.measured[kind] = graph.load_rows(db, kind)
 
 
 READERS: Mapping[str, Callable[[Gathered, Connection], None]] = {
@@ -172,6 +185,7 @@ READERS: Mapping[str, Callable[[Gathered, Connection], None]] = {
     "scores": _read_scores,
     "skill-graph": _read_graph,
     "atoms": _read_atoms,
+    "topology": _read_topology,
     "edges": _read_edges,
     "rankings": _read_rankings,
 }
@@ -212,6 +226,7 @@ def gather(study: str, stores: Sequence[Path], limits: PageLimits) -> ReportInpu
         usage=[gathered.usage[key] for key in sorted(gathered.usage)],
         graph=_graph(gathered),
         evidence=_evidence(gathered),
+        measured=graph_tables(gathered.typed),
     )
 
 
