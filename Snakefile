@@ -36,6 +36,7 @@ include: "rules/memory.smk"
 include: "rules/vectors.smk"
 include: "rules/graphs.smk"
 include: "rules/edges.smk"
+include: "rules/trace.smk"
 include: "rules/evaluation.smk"
 include: "rules/answers.smk"
 include: "rules/report.smk"
@@ -47,6 +48,7 @@ rule all:
     input:
         library_targets(),
         edge_targets(),
+        trace_targets(),
         memory_targets(),
         report_targets(),
 
@@ -56,6 +58,7 @@ rule library:
     input:
         library_targets(),
         edge_targets(),
+        trace_targets(),
 
 
 rule memory:

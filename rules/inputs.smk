@@ -212,6 +212,15 @@ def edge_targets():
     return expand("results/{study}/library/{name}", study=DISTRACTORS, name=names)
 
 
+def trace_targets():
+    """Bundles of every study of the library track that has tasks, and their scores."""
+    if CONFIG.library.path is None or not CONFIG.library.tasks:
+        return []
+    names = ["slots", "dependencies", "trees", "traces"]
+    stores = [f"library/{name}" for name in names] + ["traces/scores"]
+    return expand("results/{study}/{store}.sqlite", study=DISTRACTORS, store=stores)
+
+
 def ranked(wildcards):
     """Tasks and rankings of a study; nothing where it has no tasks."""
     if not CONFIG.library.tasks:

@@ -25,7 +25,8 @@ def read(skills, script=None, failed_share=1.0):
         mode="live" if script else "off",
         http_client=script.client() if script else None,
     ) as client:
-        return read_schemas(skills, client, model="tiny", failed_share=failed_share)
+        found, _ = read_schemas(skills, client, model="tiny", failed_share=failed_share)
+        return found
 
 
 def names(slots):

@@ -49,7 +49,8 @@ def grow(*replies, bounds=None, failed_share=1.0):
             model="tiny",
             failed_share=failed_share,
         )
-    return found[0], len(script.asked)
+    trees, _ = found
+    return trees[0], len(script.asked)
 
 
 def requirements(tree):

@@ -24,7 +24,7 @@ from tests.models.endpoint import MemoryReplies
 
 def silent_schemas(skills):
     with ChatClient({}, MemoryReplies(), rng=np.random.default_rng(0), mode="off") as c:
-        return read_schemas(skills, c)
+        return read_schemas(skills, c)[0]
 
 
 def names(bundle):

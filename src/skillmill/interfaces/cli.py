@@ -22,6 +22,7 @@ from skillmill.interfaces import (
     cli_predictions,
     cli_run,
     cli_serving,
+    cli_trace,
 )
 from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS
 
@@ -47,6 +48,8 @@ def main() -> None:
     """Build, measure and use retrieval for agents."""
 
 
+main.add_command(cli_trace.tree)
+main.add_command(cli_trace.trace)
 main.add_command(cli_library.lint)
 main.add_command(cli_library.queries)
 main.add_command(cli_predictions.predictions)

@@ -86,6 +86,20 @@ def embed_passages(
     return found
 
 
+def embed_texts(
+    texts: Sequence[str], encoder: Encoder, records: Path, counts: Counts
+) -> dict[str, Vector]:
+    """Vectors of short texts by text; longer than the encoder reads: its beginning.
+
+    Raises
+    ------
+    ModelError
+        If the encoder fails; what it gave before is recorded.
+    """
+    known = _recorded(texts, encoder, records, counts)
+    return {text: known[text_key(text)] for text in texts}
+
+
 def _last_parts(rows: Sequence[PassageRow]) -> dict[tuple[str, str], int]:
     """The highest part of each record."""
     last: dict[tuple[str, str], int] = {}

@@ -71,8 +71,8 @@ def read_schemas(
     *,
     model: str = "",
     failed_share: float = 1.0,
-) -> list[IOSchema]:
-    """Schema of each skill, in their order.
+) -> tuple[list[IOSchema], list[Outcome[Any]]]:
+    """Schema of each skill, in their order, and what came of the questions.
 
     Parameters
     ----------
@@ -94,11 +94,15 @@ def read_schemas(
     """
     declared = {s.id: _declared(s) for s in skills if s.inputs or s.outputs}
     silent = [skill for skill in skills if skill.id not in declared]
+    outcomes: list[Outcome[Any]] = []
     if client.mode == "off":
         found = {skill.id: by_rule(skill) for skill in silent}
     else:
-        found = _asked(silent, skills, client, model, failed_share)
-    return [declared.get(skill.id) or found[skill.id] for skill in skills]
+        outcomes = _asked(silent, known_types(skills), client)
+        check_failed_share(outcomes, failed_share, stage=ROLE, model=model)
+        pairs = zip(silent, outcomes, strict=True)
+        found = {skill.id: _replied(skill, outcome) for skill, outcome in pairs}
+    return [declared.get(skill.id) or found[skill.id] for skill in skills], outcomes
 
 
 def by_rule(skill: LibrarySkill) -> IOSchema:
@@ -146,23 +150,14 @@ def schema_request(skill: LibrarySkill, known: Sequence[str]) -> ChatRequest:
 
 
 def _asked(
-    silent: Sequence[LibrarySkill],
-    skills: Sequence[LibrarySkill],
-    client: ChatClient,
-    model: str,
-    failed_share: float,
-) -> dict[str, IOSchema]:
-    """Schemas by a model; a failed one has no slots."""
-    known = known_types(skills)
+    silent: Sequence[LibrarySkill], known: Sequence[str], client: ChatClient
+) -> list[Outcome[Any]]:
+    """Ask about skills, some at a time; what came is recorded before the next."""
     outcomes: list[Outcome[Any]] = []
     for start in range(0, len(silent), _AT_ONCE):
         some = silent[start : start + _AT_ONCE]
         outcomes += client.ask_many([schema_request(skill, known) for skill in some])
-    check_failed_share(outcomes, failed_share, stage=ROLE, model=model)
-    return {
-        skill.id: _replied(skill, outcome)
-        for skill, outcome in zip(silent, outcomes, strict=True)
-    }
+    return outcomes
 
 
 def _replied(skill: LibrarySkill, outcome: Outcome[Any]) -> IOSchema:

@@ -107,8 +107,8 @@ def grow_trees(
     *,
     model: str = "",
     failed_share: float = 1.0,
-) -> list[QueryTree]:
-    """Trees of tasks, in their order.
+) -> tuple[list[QueryTree], list[Outcome[Any]]]:
+    """Trees of tasks, in their order, and what came of the questions.
 
     By the role `decompose`, or where the client is off by clauses and list items. A
     reply that is no tree is sent back once by the client; if it still is none, or
@@ -122,13 +122,14 @@ def grow_trees(
         If too many questions brought no usable reply.
     """
     if client.mode == "off":
-        return [clause_tree(task.id, task.text, settings) for task in tasks]
+        return [clause_tree(task.id, task.text, settings) for task in tasks], []
     outcomes = client.ask_many([tree_request(task.id, task.text) for task in tasks])
     check_failed_share(outcomes, failed_share, stage=ROLE, model=model)
-    return [
+    trees = [
         read_tree(task.id, task.text, outcome, settings)
         for task, outcome in zip(tasks, outcomes, strict=True)
     ]
+    return trees, outcomes
 
 
 def tree_request(task: str, text: str) -> ChatRequest:

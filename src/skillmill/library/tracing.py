@@ -46,7 +46,7 @@ class TraceSettings:
 
     mode: Mode = "additive"
     budget: int = 6
-    supporting: int = 12
+    supporting: int = 16
     primary: Primary = "matched"
     weights: Weights = "both"
     prior: float = 1.0

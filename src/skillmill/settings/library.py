@@ -6,6 +6,7 @@ from pydantic import Field
 
 from skillmill.settings.edges import Edges
 from skillmill.settings.section import STUDY, Count, Cutoffs, Section, Share
+from skillmill.settings.trace import Trace
 
 
 class Distractors(Section):
@@ -128,6 +129,7 @@ class Library(Section):
     """Comparative paper, eq. 2: K = 8, tau = 0.5."""
     draws: Draws = Draws()
     edges: Edges = Edges()
+    trace: Trace = Trace()
     serve: Serve = Serve()
     cutoffs: Cutoffs = [1, 5, 10]
     """Cut-offs k of hit, recall, full coverage and nDCG."""

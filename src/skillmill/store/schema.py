@@ -11,6 +11,7 @@ from skillmill.store import graph_tables as g
 from skillmill.store import memory_tables as m
 from skillmill.store import reply_tables as r
 from skillmill.store import tables as t
+from skillmill.store import trace_tables as b
 from skillmill.store.answers import ANSWER
 from skillmill.store.evolution_tables import EVOLUTION, ROLLOUT_RECORD
 from skillmill.store.postings import POSTING
@@ -61,6 +62,18 @@ ARTIFACTS: Mapping[str, tuple[str, ...]] = {
     "topology": (*_EVERY, *g.MEASURED, *_LOADED),
     "typed-relations": (*_EVERY, t.USAGE, t.EDGE),
     "rankings": (*_EVERY, t.USAGE, t.RANKING, t.RANKING_STATE, t.PART),
+    "slots": (*_EVERY, t.USAGE, b.SLOT, b.SCHEMA_STATE),
+    "dependencies": (*_EVERY, b.DEPENDENCY, b.SERVED),
+    "trees": (*_EVERY, t.USAGE, b.TREE, b.TREE_NODE, b.TREE_REMARK),
+    "traces": (
+        *_EVERY,
+        b.BUNDLE,
+        b.BUNDLE_MEMBER,
+        b.BUNDLE_NOTE,
+        t.RANKING,
+        t.RANKING_STATE,
+        t.PART,
+    ),
     "answers": (*_EVERY, t.USAGE, ANSWER),
     "evolution": (*_EVERY, *EVOLUTION),
     "conversations": (

@@ -1,0 +1,189 @@
+"""Trees and bundles of a study's tasks, or of a task in words."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skillmill.errors import InputError
+from skillmill.interfaces.chat import asking
+from skillmill.interfaces.libraries import read_skills
+from skillmill.interfaces.query_vectors import query_encoder, query_vectors
+from skillmill.library.bundle import Bundle, token_cost
+from skillmill.library.prerequisites import DependencyGraph
+from skillmill.library.query import Query
+from skillmill.library.querytree import ROLE, QueryTree, TreeSettings, grow_trees
+from skillmill.library.ranker import Ranker
+from skillmill.library.settings import Arm, RankerSettings
+from skillmill.library.trace import trace
+from skillmill.library.tracequeries import trace_queries
+from skillmill.library.tracerows import (
+    bundle_of,
+    dependencies_of,
+    schemas_of,
+    trees_of,
+)
+from skillmill.library.tracing import TraceLibrary, TraceSettings
+from skillmill.settings.whole import Config
+from skillmill.store import artifact, catalogue, traces, vectors
+from skillmill.types import LibrarySkill, Task
+
+#: What a task in words is called.
+FREE = "task"
+
+
+def read_library(
+    catalogue_path: Path, slots_path: Path, dependencies_path: Path
+) -> TraceLibrary:
+    """The library of a study with its dependency graph."""
+    with artifact.reading(catalogue_path, "catalogue") as db:
+        skills = catalogue.load_skills(db)
+    with artifact.reading(slots_path, "slots") as db:
+        schemas = schemas_of(
+            traces.load_trace_rows(db, traces.SchemaState),
+            traces.load_trace_rows(db, traces.SlotRow),
+        )
+    with artifact.reading(dependencies_path, "dependencies") as db:
+        edges = dependencies_of(
+            traces.load_trace_rows(db, traces.DependencyRow),
+            traces.load_trace_rows(db, traces.ServedRow),
+        )
+    return TraceLibrary(
+        graph=DependencyGraph([skill.id for skill in skills], edges),
+        costs={skill.id: token_cost(skill) for skill in skills},
+        wanted={s.skill: [slot.name for slot in s.wanted()] for s in schemas},
+    )
+
+
+def read_trees(path: Path) -> list[QueryTree]:
+    """The trees of a study, by task."""
+    with artifact.reading(path, "trees") as db:
+        return trees_of(
+            traces.load_trace_rows(db, traces.TreeRow),
+            traces.load_trace_rows(db, traces.TreeNodeRow),
+            traces.load_trace_rows(db, traces.TreeRemark),
+        )
+
+
+def tree_of(results: Path, study: str, task: str, config: Config) -> QueryTree:
+    """The tree of a task of a study by its id, or of a task in words.
+
+    Words are taken apart as the configuration says: by a model, or by clauses.
+
+    Raises
+    ------
+    SkillmillError
+        If the model cannot be asked.
+    """
+    store = results / study / "library" / "trees.sqlite"
+    if store.is_file():
+        for tree in read_trees(store):
+            if tree.task == task:
+                return tree
+    return _grown(task, config)
+
+
+def bundle_for(
+    results: Path, study: str, task: str, config: Config
+) -> tuple[Bundle, dict[str, LibrarySkill]]:
+    """The bundle of a task of a study by its id, or of a task in words.
+
+    Returns
+    -------
+    bundle : Bundle
+    skills : dict
+        Its members by id.
+
+    Raises
+    ------
+    InputError
+        If the study has no bundles.
+    SkillmillError
+        If a model is missing or cannot be asked.
+    """
+    folder = results / study / "library"
+    if not (folder / "traces.sqlite").is_file():
+        raise InputError(
+            f"study {study!r} has no bundles below {results}; give library.tasks and"
+            " run `skillmill run` for it",
+            record=study,
+        )
+    with artifact.reading(folder / "traces.sqlite", "traces") as db:
+        rows = {r.task: r for r in traces.load_trace_rows(db, traces.BundleRow)}
+        members = traces.load_trace_rows(db, traces.BundleMember)
+        notes = traces.load_trace_rows(db, traces.BundleNote)
+        params = artifact.load_provenance(db).params
+    if task in rows:
+        bundle = bundle_of(rows[task], members, notes)
+    else:
+        bundle = _fresh(folder, task, dict(params), config)
+    with artifact.reading(folder / "catalogue.sqlite", "catalogue") as db:
+        wanted = {member.skill for member in bundle.members}
+        found = {s.id: s for s in catalogue.load_skills(db) if s.id in wanted}
+    return bundle, found
+
+
+def _fresh(folder: Path, text: str, params: dict[str, Any], config: Config) -> Bundle:
+    """The bundle of a task in words, with the settings of the study."""
+    if not text.strip():
+        raise InputError("expected a task in words or an id, got a blank one")
+    store = folder / "vectors.sqlite"
+    with artifact.reading(store, "vectors") as db:
+        noted = dict(artifact.load_provenance(db).params)["encoder"]
+        stored = vectors.load_encoder(db)
+    if not isinstance(noted, dict):
+        raise InputError(f"{store}: its encoder is not noted; run the workflow again")
+    encoder = query_encoder(noted, stored)
+    skills = read_skills(folder / "catalogue.sqlite", store)
+    settings = RankerSettings(**params["ranker"])
+    query = Query(FREE, text, query_vectors(text, encoder))
+    ranker = Ranker(
+        skills.ids, skills.texts, skills.vectors, settings, names=skills.names
+    )
+    tree = _grown(text, config)
+    leaves = [leaf.requirement for leaf in tree.leaves()]
+    known = dict(zip(leaves, encoder.encode(leaves), strict=True)) if leaves else {}
+    # Late interaction needs token vectors, which are only made for a study's tasks.
+    entry = params["arms"]["entry"]
+    arm: Arm = "hybrid" if entry == "hybrid+late" else entry
+    traced = TraceSettings(**params["settings"])
+    prepared = trace_queries(
+        skills,
+        [query],
+        {FREE: tree},
+        {FREE: ranker.answer(arm, query)[0]},
+        known,
+        settings,
+        score_leaves=traced.weights == "hybrid",
+    )
+    library = read_library(
+        folder / "catalogue.sqlite",
+        folder / "slots.sqlite",
+        folder / "dependencies.sqlite",
+    )
+    return trace(library, prepared[0], traced)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What asking needs of a job, for a command."""
+
+    study: str
+    records: Path
+    models: dict[str, Any]
+    run: str = ""
+    rule: str = "tree"
+    part: str = ""
+
+
+def _grown(text: str, config: Config) -> QueryTree:
+    """The tree of a task in words."""
+    this = _Asked(config.study, Path(config.records), config.models.model_dump())
+    asks = config.models.asks(ROLE)
+    with asking(this, [ROLE] if asks else []) as client:
+        trees, _ = grow_trees(
+            [Task(FREE, text, ())],
+            client,
+            TreeSettings(**config.library.trace.tree.model_dump()),
+            model=asks.get("model", ""),
+        )
+    return trees[0]
