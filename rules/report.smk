@@ -21,6 +21,11 @@ rule report:
             caption="../reports/rankers.rst",
             category="{study}",
         ),
+        evolution=report(
+            "results/{study}/figures/evolution.svg",
+            caption="../reports/evolution.rst",
+            category="{study}",
+        ),
         rules=report(
             "results/{study}/figures/rules.svg",
             caption="../reports/rules.rst",

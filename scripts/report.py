@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillmill.interfaces.job import Counts, job
+from skillmill.report.curves import evolution_figure
 from skillmill.report.figures import ranker_figure, recall_figure
 from skillmill.report.inputs import PageLimits, UsageRow
 from skillmill.report.page import render_page
@@ -39,11 +40,17 @@ def main(
     drawn = {
         "recall": recall_figure(inputs.scores),
         "rankers": ranker_figure(inputs.scores),
+        "evolution": evolution_figure(inputs.evolved),
         "rules": rule_graph(inputs.rule_edges),
     }
     for name, svg in drawn.items():
         figures[name].write_text(svg, encoding="utf-8")
-    inputs = replace(inputs, figures=drawn, usage=usage)
+    shown = (
+        drawn
+        if inputs.evolved
+        else {k: v for k, v in drawn.items() if k != "evolution"}
+    )
+    inputs = replace(inputs, figures=shown, usage=usage)
     page.write_text(render_page(inputs), encoding="utf-8")
     counts.add("ok", len(inputs.scores))
 
@@ -58,7 +65,7 @@ if __name__ == "__main__":
             page=Path(snakemake.output.page),
             figures={
                 name: Path(snakemake.output[name])
-                for name in ("recall", "rankers", "rules")
+                for name in ("recall", "rankers", "evolution", "rules")
             },
             counts=this.counts,
         )

@@ -11,6 +11,7 @@ from skillmill.report.inputs import Query
 from skillmill.report.page import render_page
 from skillmill.report.rulegraph import rule_graph
 from tests.report.study import HOSTILE, RULES, invented_study, queries, scores
+from tests.report.test_evolution import RUN
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed"
@@ -217,4 +218,23 @@ def test_a_row_opens_what_is_needed_and_what_each_arm_found(browser, tmp_path):
     assert page.locator("img").count() == 0
     page.keyboard.press("Enter")
     assert row.count() == 0
+    page.close()
+
+
+def test_the_slider_shows_the_trie_as_it_grew(browser, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(render_page(invented_study(evolved=[RUN])), "utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    programs = page.locator(".trie .program:visible")
+    assert programs.count() == 4
+    slider = page.locator(".trie input")
+    slider.focus()
+    page.keyboard.press("Home")
+    assert programs.count() == 2
+    assert page.locator(".trie output").inner_text() == "the seeds: 2 programs"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert programs.count() == 3
+    assert page.locator(".trie output").inner_text() == "1: 3 programs"
     page.close()

@@ -7,7 +7,7 @@ is legible on white and on black.
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from skillmill.report.inputs import Track
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 _INK = "#010203"
 _SOFT = "#010204"
 _LINE = "#010205"
-_SERIES = "#010206"
+SERIES = "#010206"
 _PAPER = "#010207"
 _THEME: Mapping[str, str] = {
     _INK: "currentColor",
     _SOFT: "var(--soft, #75797f)",
     _LINE: "var(--line, #c9c9c9)",
-    _SERIES: "var(--series-1, #2a7fb8)",
+    SERIES: "var(--series-1, #2a7fb8)",
     _PAPER: "var(--paper, #ffffff)",
 }
 _STYLE: Mapping[str, object] = {
@@ -82,14 +82,9 @@ def interval_figure(
         (score for score in measured if (score.track, score.split) == (track, split)),
         key=lambda score: score.arm,
     )
-    from matplotlib import style  # noqa: PLC0415 - slow to import
-
-    with style.context(dict(_STYLE), after_reset=True):
-        if chosen:
-            figure = _panels(chosen, column_name(metric, k), str(split))
-        else:
-            figure = _notice(f"No {column_name(metric, k)} of the {track} track.")
-        return _svg(figure)
+    if not chosen:
+        return drawn_notice(f"No {column_name(metric, k)} of the {track} track.")
+    return drawn(lambda: _panels(chosen, column_name(metric, k), str(split)))
 
 
 def _panels(scores: Sequence[Score], column: str, split: str) -> "Figure":
@@ -138,15 +133,15 @@ def _panel(panel: "Axes", scores: Sequence[Score], arms: Sequence[str]) -> None:
 def _dot(panel: "Axes", score: Score, height: int) -> None:
     if score.low is not None and score.high is not None:
         ends = [100 * score.low, 100 * score.high]
-        panel.plot(ends, [height, height], color=_SERIES, linewidth=1.4)
+        panel.plot(ends, [height, height], color=SERIES, linewidth=1.4)
     if score.value is not None:
         panel.plot(
             [100 * score.value],
             [height],
             marker="o",
             markersize=5.5,
-            markerfacecolor=_PAPER if score.heuristic else _SERIES,
-            markeredgecolor=_SERIES,
+            markerfacecolor=_PAPER if score.heuristic else SERIES,
+            markeredgecolor=SERIES,
             markeredgewidth=1.4,
         )
     panel.text(133, height, Cell(score).value, ha="right", va="center", fontsize=8.5)
@@ -163,6 +158,19 @@ def _label(arm: str) -> str:
     if len(text) <= _LONGEST_LABEL:
         return text
     return text[: _LONGEST_LABEL - 1] + "…"
+
+
+def drawn(make: Callable[[], "Figure"]) -> str:
+    """Return what `make` draws, in the style and the colours of all figures, as SVG."""
+    from matplotlib import style  # noqa: PLC0415 - slow to import
+
+    with style.context(dict(_STYLE), after_reset=True):
+        return _svg(make())
+
+
+def drawn_notice(text: str) -> str:
+    """Return a figure that says in a sentence why there is none, as SVG."""
+    return drawn(lambda: _notice(text))
 
 
 def _notice(text: str) -> "Figure":

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from skillmill.report.evidence import Evidence
+from skillmill.report.evolution import Evolved
 from skillmill.report.graph_tables import PlainTable
 from skillmill.report.skillgraph import SkillGraph
 from skillmill.types import LoadReport, QueryScore, Score
@@ -85,6 +86,8 @@ class ReportInputs:
         Drawn if it has a node.
     evidence : mapping
         What queries need and arms found.
+    evolved : sequence of Evolved
+        Runs of evolution, each with a trie of its own.
     """
 
     study: str
@@ -108,3 +111,4 @@ class ReportInputs:
     limits: PageLimits = field(default_factory=PageLimits)
     graph: SkillGraph = field(default_factory=SkillGraph)
     evidence: Mapping[Track, Evidence] = field(default_factory=dict)
+    evolved: Sequence[Evolved] = ()

@@ -15,6 +15,7 @@ from skillmill.report.caveats import (
     problem_list,
     state_counts,
 )
+from skillmill.report.evolution import trie
 from skillmill.report.explorer import explorer_data
 from skillmill.report.headline import headline
 from skillmill.report.inline import inline_svg
@@ -38,6 +39,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 CAPTIONS: Mapping[str, str] = {
     "recall": "Recall at 10 of each retrieval skill, by question category.",
     "rankers": "Recall at 5 of each ranker, by how the request is worded.",
+    "evolution": "Evolution step by step: mean reward on validation, and the sizes of "
+    "the two frontiers.",
     "rules": "The rules of the workflow: an arrow leads from a rule to one that "
     "reads its result; arrows that a longer way implies are left out.",
 }
@@ -69,6 +72,7 @@ def render_page(inputs: ReportInputs) -> str:
             figures=_figures(inputs.figures),
             dependencies=_dependencies(inputs),
             explorer=explorer_data(inputs),
+            evolved=[(run, trie(run.programs)) for run in inputs.evolved],
             graph=graph_data(inputs.graph, inputs.limits.edges),
             loads=[
                 problem_list(report, inputs.limits.problems)

@@ -1,11 +1,13 @@
 """From the stores of a study to what its page says."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from sqlite3 import Connection
 
 from skillmill.report.evidence import Evidence
+from skillmill.report.evolution import Evolved, StepCurve, TriedProgram
 from skillmill.report.graph_tables import MeasuredGraph, graph_tables
 from skillmill.report.inputs import PageLimits, Query, ReportInputs, Track, UsageRow
 from skillmill.report.skillgraph import GraphNode, GraphTask, SkillGraph
@@ -15,6 +17,7 @@ from skillmill.store import (
     catalogue,
     conversations,
     edges,
+    evolution,
     graph,
     load,
     rankings,
@@ -53,6 +56,7 @@ class Gathered:
         self.edges: list[Edge] = []
         self.tasks: list[Task] = []
         self.found: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.evolved: list[Evolved] = []
         self.texts: dict[str, str] = {}
         self.atoms: dict[str, str] = {}
         self.needed: dict[str, tuple[str, ...]] = {}
@@ -77,6 +81,8 @@ class Gathered:
             reader = READERS.get(kind)
             if reader is not None and stage.startswith(SHOWN.get(kind, ("",))):
                 reader(self, db)
+            if kind == "evolution":
+                self.evolved.append(_read_evolution(db, run_name(store)))
 
     def _add_usage(self, rows: Sequence[usage.UsedTokens]) -> None:
         """Add what replies took; the shards of a stage are one row."""
@@ -178,6 +184,35 @@ def _read_topology(gathered: Gathered, db: Connection) -> None:
         gathered.typed.measured[kind] = graph.load_rows(db, kind)
 
 
+def _read_evolution(db: Connection, name: str) -> Evolved:
+    rows = evolution.load_evolution(db)
+    values = {t.skill: t.total / t.n for t in rows.tallies if t.split == "val"}
+    history: dict[int, list[str]] = {}
+    for event in rows.events:
+        when = "" if event.step < 0 else f"step {event.step}: "
+        why = f" ({event.reason})" if event.reason else ""
+        history.setdefault(event.skill, []).append(f"{when}{event.fate}{why}")
+    programs = [
+        TriedProgram(
+            name=row.name,
+            path=tuple(json.loads(row.path)),
+            step=row.step,
+            status=row.status,
+            value=values.get(row.position),
+            history=tuple(history.get(row.position, ())),
+        )
+        for row in rows.explored
+    ]
+    fields = StepCurve.__dataclass_fields__
+    curve = [StepCurve(*(getattr(row, f) for f in fields)) for row in rows.curve]
+    return Evolved(name, programs, curve)
+
+
+def run_name(store: Path) -> str:
+    """Name of a run of evolution: its folders below `evolution`."""
+    return " ".join(store.parts[store.parts.index("evolution") + 1 : -1])
+
+
 READERS: Mapping[str, Callable[[Gathered, Connection], None]] = {
     "catalogue": _read_catalogue,
     "tasks": _read_tasks,
@@ -227,6 +262,7 @@ def gather(study: str, stores: Sequence[Path], limits: PageLimits) -> ReportInpu
         graph=_graph(gathered),
         evidence=_evidence(gathered),
         measured=graph_tables(gathered.typed),
+        evolved=gathered.evolved,
     )
 
 

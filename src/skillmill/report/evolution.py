@@ -1,0 +1,74 @@
+"""What evolution tried and what became of it, as the page tells it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class TriedProgram:
+    """One program: where its path leads, when it came, and what became of it.
+
+    `step` is -1 for a seed; `value` the mean reward on validation, None if it never
+    got there; `history` one sentence for each thing that happened to it.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    step: int
+    status: str
+    value: float | None
+    history: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepCurve:
+    """After one step: mean rewards on validation, sizes, and rollouts so far."""
+
+    step: int
+    capability_oracle: float
+    deploy_oracle: float
+    routed: float
+    best_single: float
+    capability_size: int
+    deploy_size: int
+    rollouts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evolved:
+    """One run of evolution."""
+
+    name: str
+    programs: Sequence[TriedProgram] = ()
+    curve: Sequence[StepCurve] = ()
+
+
+@dataclass
+class TrieNode:
+    """A primitive behind its prefix; `below` counts the programs from here on."""
+
+    primitive: str
+    programs: list[TriedProgram] = field(default_factory=list)
+    children: "dict[str, TrieNode]" = field(default_factory=dict)
+
+    @property
+    def below(self) -> int:
+        """Programs that end here or farther on."""
+        return len(self.programs) + sum(c.below for c in self.children.values())
+
+    @property
+    def first_step(self) -> int:
+        """Step in which the first of them came."""
+        steps = [program.step for program in self.programs]
+        return min(steps + [child.first_step for child in self.children.values()])
+
+
+def trie(programs: Sequence[TriedProgram]) -> TrieNode:
+    """Return the root of the trie of all paths; children go by primitive."""
+    root = TrieNode("")
+    for program in sorted(programs, key=lambda p: (p.path, p.step, p.name)):
+        node = root
+        for primitive in program.path:
+            node = node.children.setdefault(primitive, TrieNode(primitive))
+        node.programs.append(program)
+    return root
