@@ -39,6 +39,7 @@ include: "rules/edges.smk"
 include: "rules/trace.smk"
 include: "rules/evaluation.smk"
 include: "rules/answers.smk"
+include: "rules/evolution.smk"
 include: "rules/report.smk"
 
 
@@ -65,6 +66,12 @@ rule memory:
     """The memory track."""
     input:
         memory_targets(),
+
+
+rule evolution:
+    """Retrieval skills and their router, every variant and run, and what they score."""
+    input:
+        evolution_targets(),
 
 
 onstart:

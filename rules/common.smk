@@ -40,6 +40,9 @@ wildcard_constraints:
     study="[A-Za-z0-9][A-Za-z0-9_.+-]*",
     shard=r"\d+",
     part=r"library|memory/\d+",
+    variant="[A-Za-z0-9][A-Za-z0-9_.+-]*",
+    run=r"\d+",
+    step=r"[1-9]\d*",
 
 
 def code_of(script):

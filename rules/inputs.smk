@@ -228,3 +228,89 @@ def ranked(wildcards):
     names = ["tasks", "rankings", "graph_rankings"]
     folder = f"results/{wildcards.study}/library"
     return {name: f"{folder}/{name}.sqlite" for name in names}
+
+
+def learning_splits():
+    """Conversations that evolution learns from and chooses on."""
+    splits = CONFIG.memory.splits
+    return {"train": splits.train, "val": splits.val}
+
+
+def memories_with(conversations):
+    """Memory stores of the shards that hold some conversations."""
+    from skillmill.memory.shards import shard_of
+
+    mine = sorted({shard_of(name, CONFIG.memory.shards) for name in conversations})
+    return [f"results/{CONFIG.study}/memory/{shard}/memory.sqlite" for shard in mine]
+
+
+def evolution_seed_files():
+    """Markdown files of the skills that evolution starts from."""
+    return tracked(
+        checked(
+            find_path, name, "evolution.seeds", data_root=CONFIG.data_root, base=BASE
+        )
+        for name in CONFIG.evolution.seeds
+    )
+
+
+def evolution_section(wildcards):
+    """The settings of a variant; what varies between its runs is no part of them."""
+    if wildcards.variant not in EVOLUTION_VARIANTS:
+        refuse(
+            f"evolution has no variant {wildcards.variant!r}; there are"
+            f" {', '.join(EVOLUTION_VARIANTS)}"
+        )
+    section = CONFIG.evolution.variant(wildcards.variant)
+    return section.model_dump(exclude={"variants", "seeds", "runs", "steps", "rivals"})
+
+
+def evolution_sections():
+    """The settings of every variant, as their figures need them."""
+    names = ["default", *CONFIG.evolution.variants]
+    kept = {"variants", "seeds", "runs", "steps"}
+    return {
+        name: CONFIG.evolution.variant(name).model_dump(exclude=kept) for name in names
+    }
+
+
+def router_encoder():
+    """What makes the vectors that a learned router sees."""
+    keys = {"name", "backend", "max_length", "base_url", "dimension"}
+    return CONFIG.encoder.model_dump(include=keys)
+
+
+def state_before(wildcards):
+    """Evolution after the step before."""
+    folder = f"results/{wildcards.study}/evolution/{wildcards.variant}"
+    return f"{folder}/run-{wildcards.run}/step-{int(wildcards.step) - 1}.sqlite"
+
+
+def evolution_states(variant, steps=None):
+    """Evolution after the last step, or after all, of each run of a variant."""
+    last = CONFIG.evolution.variant(variant).steps
+    folder = f"results/{CONFIG.study}/evolution/{variant}"
+    return [
+        f"{folder}/run-{run}/step-{step}.sqlite"
+        for run in range(CONFIG.evolution.runs)
+        for step in (range(last + 1) if steps == "all" else [last])
+    ]
+
+
+def evolution_targets():
+    """Every state of every run, and the figures."""
+    splits = CONFIG.memory.splits
+    if CONFIG.memory.path is None or not (splits.train and splits.val):
+        return []
+    states = [s for v in EVOLUTION_VARIANTS for s in evolution_states(v, "all")]
+    return [*states, f"results/{CONFIG.study}/evolution/scores.sqlite"]
+
+
+EVOLUTION_SEED_FILES = evolution_seed_files()
+EVOLUTION_VARIANTS = ["default", *CONFIG.evolution.variants]
+EVOLUTION_MEMORIES = memories_with(
+    name for names in learning_splits().values() for name in names
+)
+EVALUATED_MEMORIES = memories_with(
+    name for names in CONFIG.memory.splits.model_dump().values() for name in names
+)

@@ -141,6 +141,26 @@ def code_of(script: Path) -> str:
     return digest.hexdigest()[:12]
 
 
+def modules_hash(*names: str) -> str:
+    """Hash (12 hex digits) of modules and their import closure, without data files.
+
+    For what is recorded by code: editing a skill or a prompt beside it changes no code.
+    """
+    files: set[Path] = set()
+    libraries: set[str] = set()
+    for name in names:
+        found, reached = closure(list(_files(name))[-1])
+        files |= {*found, *_files(name)}
+        libraries |= set(reached)
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0".encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for library in sorted(libraries):
+        digest.update(f"{library}=={_version(library)}\0".encode())
+    return digest.hexdigest()[:12]
+
+
 @cache
 def _version(distribution: str) -> str:
     """Version of an installed library; `absent` where it is an optional extra."""

@@ -15,6 +15,7 @@ import click
 from skillmill.errors import ModelError, SkillmillError
 from skillmill.interfaces import (
     cli_downstream,
+    cli_evolution,
     cli_households,
     cli_library,
     cli_memory,
@@ -155,6 +156,8 @@ def show_causes(run_id: str, records: Path) -> None:
 show.add_command(cli_memory.show_answers)
 show.add_command(cli_models.costs)
 show.add_command(cli_library.show_graph)
+show.add_command(cli_evolution.show_trie)
+show.add_command(cli_evolution.show_evolution)
 
 
 @main.group()

@@ -101,6 +101,8 @@ class Evolution(Section):
     proposer: Proposing = Proposing()
     router: Routing = Routing()
     gate: Gate = Gate()
+    rivals: Annotated[int, Field(ge=1, le=6)] = 4
+    """The longest paths that exhaustive and random search look at."""
     variants: dict[Annotated[str, Field(pattern=STUDY)], dict[str, Any]] = {}
     """Further runs: name -> the keys of this section that differ."""
 

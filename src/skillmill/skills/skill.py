@@ -127,6 +127,16 @@ def read_skills(
     return sorted(skills, key=lambda skill: skill.name)
 
 
+def read_texts(
+    paths: Iterable[Path], primitives: Mapping[str, Primitive] = PRIMITIVES
+) -> list[tuple[RetrievalSkill, str]]:
+    """Read retrieval skills as `read_skills`, each with the text of its file."""
+    files = sorted({file for path in paths for file in _skill_files(path)})
+    texts = {content_hash(tidy(_text_of(file))[0]): _text_of(file) for file in files}
+    skills = read_skills(files, primitives)
+    return [(skill, texts[skill.content_hash]) for skill in skills]
+
+
 def _quoted(text: str) -> str:
     """Write a text as one YAML line in double quotes, the style that escapes all."""
     written: str = yaml.safe_dump(

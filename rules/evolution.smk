@@ -1,0 +1,86 @@
+"""Retrieval skills and their router evolve, a job a step."""
+
+
+rule evolve_start:
+    """Roll out the seed skills: evolution before its first step."""
+    input:
+        memories=EVOLUTION_MEMORIES,
+        seeds=EVOLUTION_SEED_FILES,
+    output:
+        state="results/{study}/evolution/{variant}/run-{run}/step-0.sqlite",
+    log:
+        "logs/{study}/evolution/{variant}/run-{run}/step-0.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+        gpu=0,
+    params:
+        section=evolution_section,
+        splits=learning_splits(),
+        budget=CONFIG.memory.budget,
+        encoder=router_encoder(),
+        code=code_of("evolve_start.py"),
+    script:
+        "../scripts/evolve_start.py"
+
+
+rule evolve_step:
+    """Take one step of Algorithm 1 from the state before it."""
+    input:
+        memories=EVOLUTION_MEMORIES,
+        before=state_before,
+    output:
+        state="results/{study}/evolution/{variant}/run-{run}/step-{step}.sqlite",
+    log:
+        "logs/{study}/evolution/{variant}/run-{run}/step-{step}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=240,
+        gpu=0,
+    params:
+        section=evolution_section,
+        splits=learning_splits(),
+        budget=CONFIG.memory.budget,
+        encoder=router_encoder(),
+        seed=CONFIG.seed,
+        code=code_of("evolve_step.py"),
+    script:
+        "../scripts/evolve_step.py"
+
+
+rule evolution_scores:
+    """Measure every run beside its rivals."""
+    input:
+        memories=EVALUATED_MEMORIES,
+        conversations="results/{study}/memory/conversations.sqlite",
+        seeds=EVOLUTION_SEED_FILES,
+        states=[state for v in EVOLUTION_VARIANTS for state in evolution_states(v)],
+    output:
+        scores="results/{study}/evolution/scores.sqlite",
+    log:
+        "logs/{study}/evolution/scores.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=120,
+        gpu=0,
+    params:
+        sections=evolution_sections(),
+        runs=[(v, r) for v in EVOLUTION_VARIANTS for r in range(CONFIG.evolution.runs)],
+        splits=learning_splits() | {"test": CONFIG.memory.splits.test},
+        budget=CONFIG.memory.budget,
+        encoder=router_encoder(),
+        bootstrap=CONFIG.evaluation.bootstrap,
+        level=CONFIG.evaluation.level,
+        seed=CONFIG.seed,
+        code=code_of("evolution_scores.py"),
+    script:
+        "../scripts/evolution_scores.py"

@@ -1,0 +1,77 @@
+"""Rule `evolve_start`: memories and seeds in, evolution before its first step out.
+
+Tables: explored (the seeds), reward (their rollouts on validation questions),
+frontier_member (both frontiers are the seeds), curve (a row of step -1).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skillmill.evolve.step import started
+from skillmill.evolve.storing import rows_of
+from skillmill.interfaces.evolving import (
+    Setting,
+    arena_of,
+    executor_identity,
+    ground_of,
+    offline_primitives,
+    questions_of,
+    rules_of,
+    section_of,
+)
+from skillmill.interfaces.job import Counts, job
+from skillmill.models.encoder import EncoderSettings
+from skillmill.settings.evolution import Evolution
+from skillmill.skills.skill import read_texts
+from skillmill.store import artifact, evolution, load
+from skillmill.store.rollout_records import RolloutRecords
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+
+def main(
+    setting: Setting,
+    seed_files: Sequence[Path],
+    section: Evolution,
+    failed_share: float,
+    output: Path,
+    provenance: artifact.Provenance,
+    counts: Counts,
+) -> None:
+    """Roll out the seeds on the validation questions."""
+    seeds = read_texts(seed_files, offline_primitives())
+    identity = executor_identity(setting.budget)
+    with RolloutRecords(setting.records, identity) as recorded:
+        arena = arena_of(setting, section, recorded)
+        ground = ground_of(setting, section, arena, counts)
+        state = started([skill for skill, _ in seeds], ground, rules_of(section))
+    counts.computed, counts.reused = arena.computed, arena.reused
+    counts.add("ok", state.history[-1].rollouts - arena.failed)
+    counts.add("failed", arena.failed, arena.first_failure)
+    counts.check("rolling out the seeds", failed_share)
+    texts = {skill.content_hash: text for skill, text in seeds}
+    with artifact.writing(output, provenance) as db:
+        load.save_outcomes(db, "evolve_start", counts.states)
+        evolution.save_evolution(db, rows_of(state, texts))
+
+
+if __name__ == "__main__":
+    with job(snakemake) as this:
+        params = snakemake.params
+        memories = [Path(path) for path in snakemake.input.memories]
+        main(
+            setting=Setting(
+                questions_of(memories, params.splits),
+                params.budget,
+                EncoderSettings(**params.encoder),
+                this.records,
+            ),
+            seed_files=[Path(path) for path in snakemake.input.seeds],
+            section=section_of(params.section),
+            failed_share=this.failed_share,
+            output=Path(snakemake.output.state),
+            provenance=this.provenance("evolution"),
+            counts=this.counts,
+        )

@@ -1,0 +1,77 @@
+import pytest
+
+from skillmill.codehash import modules_hash
+from skillmill.errors import InputError
+from skillmill.evolve.search import Search
+from skillmill.interfaces.evolving import (
+    executor_identity,
+    of_split,
+    offline_primitives,
+    proposer_of,
+    reward_of,
+    routing_of,
+    rules_of,
+    section_of,
+)
+from skillmill.settings.evolution import Evolution
+from tests.evolve.ground import arena, questions
+
+DEFAULT = Evolution()
+
+
+def test_the_section_comes_back_from_what_a_rule_is_told():
+    section = Evolution(batch=7, gate={"margin": 0.02})
+    assert section_of(section.model_dump(exclude={"variants", "seeds"})) == section
+
+
+def test_the_rules_of_a_step_are_those_of_the_section():
+    section = Evolution(gate={"rule": "routed", "margin": 0.02, "tolerance": 0.05})
+    rules = rules_of(section)
+    assert (rules.gate, rules.margin, rules.tolerance) == ("routed", 0.02, 0.05)
+    assert rules.limit == section.limit
+    assert rules.racing
+
+
+def test_the_reward_looks_at_the_first_atoms_alone():
+    reward = reward_of(Evolution(cutoff=2))
+    assert reward(["a", "x", "b"], {"a", "b"}) == 0.5
+    whole = reward_of(Evolution(cutoff=3, reward="full_evidence"))
+    assert whole(["a", "x", "b"], {"a", "b"}) == 1
+    assert whole(["a", "x", "y"], {"a", "b"}) == 0
+
+
+def test_proposers_and_routers_by_name():
+    found = proposer_of(Evolution(proposer={"longest": 3, "curiosity": 0.2}))
+    assert found == Search(3, 0.2)
+    with pytest.raises(InputError, match="asks a language model"):
+        proposer_of(Evolution(proposer={"kind": "llm"}))
+    with pytest.raises(InputError, match=r"evolution\.router\.kind is 'llm'"):
+        routing_of(Evolution(router={"kind": "llm"}))
+
+
+def test_programs_call_no_model_offline():
+    assert "llm_process" not in offline_primitives()
+    assert "dense_search" in offline_primitives()
+
+
+def test_a_split_without_questions_is_refused():
+    asked = arena().asked
+    assert of_split(asked, "val") == questions(arena(), "val")
+    with pytest.raises(InputError, match=r"memory\.splits\.test has evidence"):
+        of_split(asked, "test")
+
+
+def test_rollouts_are_known_by_the_executors_code_and_the_budget():
+    one = executor_identity(20)
+    assert one == executor_identity(20)
+    assert one != executor_identity(10)
+    assert one["own"] == ""
+    assert one["executor"] == modules_hash(
+        "skillmill.skills.batch", "skillmill.skills.primitives"
+    )
+
+
+def test_the_hash_of_modules_covers_what_they_import_and_no_data_beside_them():
+    batch = modules_hash("skillmill.skills.batch")
+    assert batch == modules_hash("skillmill.skills.batch")
+    assert batch != modules_hash("skillmill.skills.program")
