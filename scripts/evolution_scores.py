@@ -26,6 +26,7 @@ from skillmill.evolve.measuring import (
 from skillmill.evolve.rollouts import Arena
 from skillmill.evolve.storing import state_of
 from skillmill.interfaces.evolving import (
+    EvolutionSettings,
     Setting,
     arena_of,
     executor_identity,
@@ -36,7 +37,6 @@ from skillmill.interfaces.evolving import (
 )
 from skillmill.interfaces.job import Counts, job
 from skillmill.models.encoder import EncoderSettings
-from skillmill.settings.evolution import Evolution
 from skillmill.skills.skill import read_skills
 from skillmill.store import artifact, conversations, evolution, load, scores
 from skillmill.store.rollout_records import RolloutRecords
@@ -54,7 +54,7 @@ class Compared:
     """What is measured: the last states of runs, and what they started from."""
 
     last: Sequence[Last]
-    sections: Mapping[str, Evolution]
+    sections: Mapping[str, EvolutionSettings]
     seed_files: Sequence[Path]
 
 
@@ -118,7 +118,7 @@ def main(
 def _run(
     last: Last,
     setting: Setting,
-    sections: Mapping[str, Evolution],
+    sections: Mapping[str, EvolutionSettings],
     arena: Arena,
     counts: Counts,
 ) -> Run:
@@ -149,7 +149,7 @@ def _run_rows(
     whole: Measured,
     runs: Sequence[Run],
     setting: Setting,
-    base: Evolution,
+    base: EvolutionSettings,
     held: Sequence[str],
     study: str,
 ) -> list[Score]:

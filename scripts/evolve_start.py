@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from skillmill.evolve.step import started
 from skillmill.evolve.storing import rows_of
 from skillmill.interfaces.evolving import (
+    EvolutionSettings,
     Setting,
     arena_of,
     executor_identity,
@@ -22,7 +23,6 @@ from skillmill.interfaces.evolving import (
 )
 from skillmill.interfaces.job import Counts, job
 from skillmill.models.encoder import EncoderSettings
-from skillmill.settings.evolution import Evolution
 from skillmill.skills.skill import read_texts
 from skillmill.store import artifact, evolution, load
 from skillmill.store.rollout_records import RolloutRecords
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def main(
     setting: Setting,
     seed_files: Sequence[Path],
-    section: Evolution,
+    section: EvolutionSettings,
     failed_share: float,
     output: Path,
     provenance: artifact.Provenance,

@@ -15,6 +15,7 @@ from skillmill.evolve.batches import batch_of
 from skillmill.evolve.step import advanced
 from skillmill.evolve.storing import rows_of, state_of
 from skillmill.interfaces.evolving import (
+    EvolutionSettings,
     Setting,
     arena_of,
     executor_identity,
@@ -26,7 +27,6 @@ from skillmill.interfaces.evolving import (
 )
 from skillmill.interfaces.job import Counts, job
 from skillmill.models.encoder import EncoderSettings
-from skillmill.settings.evolution import Evolution
 from skillmill.store import artifact, evolution, load
 from skillmill.store.rollout_records import RolloutRecords
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def main(
     setting: Setting,
     before_path: Path,
-    section: Evolution,
+    section: EvolutionSettings,
     seed: Sequence[int],
     failed_share: float,
     output: Path,

@@ -22,7 +22,10 @@ STEP = click.option("--step", type=int, help="Steps done; all without.")
 def show_trie(
     study: str, variant: str, run: int, step: int | None, results: Path, as_json: bool
 ) -> None:
-    """Every path that evolution tried, what it was worth and what became of it."""
+    """Every path that evolution tried, what it was worth and what became of it.
+
+    Example: skillmill show trie --study locomo --step 4
+    """
     from skillmill.interfaces.evolved import explored_of, state_path, trie_lines  # noqa: PLC0415
     from skillmill.interfaces.tables import print_rows  # noqa: PLC0415
 
@@ -44,7 +47,10 @@ def show_trie(
 def show_evolution(
     study: str, variant: str, run: int, step: int | None, results: Path, as_json: bool
 ) -> None:
-    """What each step of evolution did: candidates, oracles, routing, frontier sizes."""
+    """What each step of evolution did: candidates, oracles, routing, frontier sizes.
+
+    Example: skillmill show evolution --study locomo --json
+    """
     from skillmill.interfaces.evolved import curve_of, state_path  # noqa: PLC0415
     from skillmill.interfaces.tables import print_rows  # noqa: PLC0415
 

@@ -40,6 +40,9 @@ from skillmill.store.conversations import load_questions
 from skillmill.store.rollout_records import RolloutRecords
 from skillmill.types import ADVERSARIAL, RetrievalSkill
 
+#: What scripts call the section; they read no configuration themselves.
+EvolutionSettings = Evolution
+
 #: Reward by the word that the settings use.
 REWARDS: Mapping[str, Callable[..., float | None]] = {
     "recall": recall,
