@@ -103,6 +103,10 @@ rule memory_scores:
         rollouts=expand(
             "results/{{study}}/memory/{shard}/rollouts.sqlite", shard=SHARDS
         ),
+        transferred=expand(
+            "results/{{study}}/memory/{shard}/transferred.sqlite",
+            shard=SHARDS if TRANSFER else [],
+        ),
     output:
         scores="results/{study}/memory/scores.sqlite",
     log:

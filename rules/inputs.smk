@@ -87,6 +87,7 @@ TASK_FILES = task_files()
 REGISTRY_FILES = registry_files()
 CONVERSATION_FILES = conversation_files()
 RETRIEVAL_SKILL_FILES = retrieval_skill_files()
+TRANSFER = source("memory.transfer")
 # Token vectors take as long to make as all others: only where a skill asks for them.
 LATE = any(
     '"late":true' in "".join(Path(file).read_text("utf-8", "replace").split())
@@ -163,6 +164,8 @@ def memory_stores(study):
     stages = ["atoms", "entities", "vectors", "relations", "memory", "rollouts"]
     if CONFIG.models.is_asked("relation_extraction"):
         stages.append("typed_relations")
+    if TRANSFER:
+        stages.append("transferred")
     names = ["conversations", "scores"]
     names += [f"{shard}/{stage}" for shard in SHARDS for stage in stages]
     return [f"results/{study}/memory/{name}.sqlite" for name in names]

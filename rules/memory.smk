@@ -142,3 +142,27 @@ rule rollouts:
         code=code_of("rollouts.py"),
     script:
         "../scripts/rollouts.py"
+
+
+rule transferred:
+    """Run what another study's evolution deployed on one shard, untrained."""
+    input:
+        memory="results/{study}/memory/{shard}/memory.sqlite",
+        tokens=tokens_of,
+        state=TRANSFER or [],
+    output:
+        transferred="results/{study}/memory/{shard}/transferred.sqlite",
+    log:
+        "logs/{study}/transferred-{shard}.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=60,
+        gpu=0,
+    params:
+        budget=CONFIG.memory.budget,
+        code=code_of("transferred.py"),
+    script:
+        "../scripts/transferred.py"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def main(
     conversations_path: Path,
-    shards: Sequence[tuple[Path, Path]],
+    shards: Sequence[tuple[Path, Sequence[Path]]],
     cutoffs: Sequence[int],
     splits: Mapping[Split, Sequence[str]],
     resampling: Resampling,
@@ -35,15 +35,15 @@ def main(
 ) -> None:
     """Score every retrieval skill on every question, with intervals over questions.
 
-    `shards` holds the atoms and the rollouts of each shard.
+    `shards` holds the atoms of each shard, its rollouts, and what was transferred.
     """
     with artifact.reading(conversations_path, "conversations") as db:
         questions = conversations.load_questions(db)
         places = conversations.load_turn_places(db)
     evidence, sources = _evidence([atoms for atoms, _ in shards], questions, places)
     found: list[Ranking] = []
-    for _, rollouts_path in shards:
-        with artifact.reading(rollouts_path, "rankings") as db:
+    for path in (path for _, paths in shards for path in paths):
+        with artifact.reading(path, "rankings") as db:
             found.extend(rankings.load_rankings(db))
     for ranking in found:
         counts.add(ranking.state, 1, ranking.reason)
@@ -93,12 +93,16 @@ def _evidence(
 if __name__ == "__main__":
     with job(snakemake) as this:
         params = snakemake.params
+        transferred = list(snakemake.input.get("transferred", []))
         main(
             conversations_path=Path(snakemake.input.conversations),
             shards=[
-                (Path(atoms), Path(rollouts))
-                for atoms, rollouts in zip(
-                    snakemake.input.atoms, snakemake.input.rollouts, strict=True
+                (Path(atoms), [Path(path) for path in found])
+                for atoms, *found in zip(
+                    snakemake.input.atoms,
+                    snakemake.input.rollouts,
+                    *([transferred] if transferred else []),
+                    strict=True,
                 )
             ],
             cutoffs=params.cutoffs,

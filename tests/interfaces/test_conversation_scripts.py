@@ -96,7 +96,7 @@ def scored(folder, rankings):
         save_rankings(db, rankings)
     script("memory_scores").main(
         conversations_path=folder / "conversations.sqlite",
-        shards=[(folder / "atoms.sqlite", folder / "rollouts.sqlite")],
+        shards=[(folder / "atoms.sqlite", [folder / "rollouts.sqlite"])],
         cutoffs=[1, 2],
         splits={},
         resampling=Resampling(100, 0.95, 0),

@@ -4,17 +4,20 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 import skillmill.skills
 from skillmill.errors import InputError
 from skillmill.interfaces.freetext import free_context
 from skillmill.interfaces.memories import Memory, open_memory
 from skillmill.memory.view import MemoryView
+from skillmill.models.encoder import load_encoder
 from skillmill.skills.asking import Ask, with_model
 from skillmill.skills.executor import Execution, execute
 from skillmill.skills.plugins import installed_primitives
 from skillmill.skills.skill import read_skills
 from skillmill.skills.state import QueryContext
-from skillmill.store import artifact, conversations
+from skillmill.store import artifact, conversations, vectors
 from skillmill.store.atoms import load_question_atoms
 from skillmill.types import RetrievalSkill
 
@@ -58,7 +61,8 @@ def explain(
     question : str
         Id of a question (`<conversation>/q<number>`), or a question in words.
     skill : str
-        Name of a retrieval skill of the study or of this package, or its file.
+        Name of a retrieval skill of the study or of this package, its file, or a state
+        of an evolution (`.sqlite`), whose router then chooses.
     conversation : str, optional
         Which memory to ask; needed for words if the study has several.
     budget : int
@@ -76,7 +80,8 @@ def explain(
         shard, home = _home_of_question(shards, question, conversation)
     else:
         shard, home = _home_of_text(shards, conversation)
-    program = _skill(skill, shard)
+    routed = skill.endswith(".sqlite")
+    program = _routed(Path(skill), question, shard) if routed else _skill(skill, shard)
     memory = _memory(shard, program)
     view = memory.views[home]
     if _QUESTION_ID.fullmatch(question):
@@ -166,6 +171,20 @@ def _skill(name: str, shard: Path) -> RetrievalSkill:
             record=name,
         )
     return known[name]
+
+
+def _routed(path: Path, question: str, shard: Path) -> RetrievalSkill:
+    """The skill that an evolution's router sends a question to."""
+    from skillmill.interfaces.deployed import read_deployed  # noqa: PLC0415 seconds
+
+    deployed = read_deployed(path)
+    deployed.require_encoder(shard / "memory.sqlite")
+    if _QUESTION_ID.fullmatch(question):
+        with artifact.reading(shard / "memory.sqlite", "memory") as db:
+            return deployed.route(vectors.by_id(db, "question")[question][None])[0]
+    if deployed.encoder is None:
+        return deployed.route(np.zeros((1, 1), dtype=np.float32))[0]
+    return deployed.route(load_encoder(deployed.encoder).encode([question]))[0]
 
 
 def _memory(shard: Path, skill: RetrievalSkill) -> Memory:

@@ -40,6 +40,8 @@ class Memory(Section):
     """Jobs per memory stage; a hash of its id deals a conversation to a shard."""
     skills: list[str] = ["src/skillmill/skills/seeds"]
     """Retrieval skills to run: markdown files or folders of them."""
+    transfer: str | None = None
+    """A state of another study's evolution: what it deployed is run here, untrained."""
     neighbours: Annotated[int, Field(ge=1)] = 5
     """Nearest atoms each atom is joined to, positive cosines only (ERSkill, eq. 7)."""
     both_ways: bool = False
