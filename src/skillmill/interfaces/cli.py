@@ -21,6 +21,7 @@ from skillmill.interfaces import (
     cli_memory,
     cli_models,
     cli_predictions,
+    cli_project,
     cli_run,
     cli_serving,
     cli_trace,
@@ -59,7 +60,7 @@ main.add_command(cli_library.calls)
 cli_downstream.downstream.add_command(cli_households.alfworld)
 cli_downstream.downstream.add_command(cli_households.alfworld_tasks)
 main.add_command(cli_downstream.downstream)
-for _command in cli_serving.COMMANDS:
+for _command in (*cli_project.COMMANDS, *cli_serving.COMMANDS):
     main.add_command(_command)
 main.add_command(cli_memory.recall)
 main.add_command(cli_memory.export)

@@ -1,6 +1,7 @@
 """Commands that use a built library: search it, look around in it."""
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -196,5 +197,57 @@ def mcp(
     )
 
 
+@click.command()
+@click.option(
+    "--prompt", help="What the user typed; read from standard input if left out."
+)
+@STUDY
+@click.option(
+    "--arm",
+    type=click.Choice(["hybrid", "keyword", "semantic"]),
+    default="hybrid",
+    show_default=True,
+)
+@LIMIT
+@click.option(
+    "--tokens",
+    type=click.IntRange(1),
+    default=300,
+    show_default=True,
+    help="The most that the list may have, four characters each.",
+)
+@RESULTS
+def hook(
+    prompt: str | None,
+    study: str | None,
+    arm: "Arm",
+    limit: int,
+    tokens: int,
+    results: Path,
+) -> None:
+    """Tell which skills may fit a prompt; for prompt hooks of coding agents.
+
+    Prints a short list, or nothing where nothing fits. Standard input is the prompt, or
+    a JSON object with the key `prompt`. Exit code 1, whatever went wrong: some agents
+    take 2 for a veto.
+
+    Example: skillmill hook --study sample --prompt "match payments with invoices"
+    """
+    from skillmill.errors import SkillmillError  # noqa: PLC0415
+    from skillmill.interfaces.hooking import advice  # noqa: PLC0415
+    from skillmill.interfaces.searching import LONGEST, library_store  # noqa: PLC0415
+
+    if prompt is None:
+        # A JSON object may have the prompt behind other keys.
+        prompt = sys.stdin.buffer.read(10 * LONGEST).decode("utf-8", "replace")
+    try:
+        path = library_store(results, study)
+        told = advice(path, prompt, arm=arm, limit=limit, tokens=tokens)
+    except SkillmillError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(1)
+    click.echo(told, nl=False)
+
+
 #: In the order of the help.
-COMMANDS = (search, neighbours, graph, mcp)
+COMMANDS = (search, neighbours, graph, mcp, hook)

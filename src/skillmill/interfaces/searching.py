@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args
 
-from skillmill.errors import InputError
+from skillmill.errors import InputError, StoreError
 from skillmill.interfaces.found import Found, Hit
 from skillmill.library.query import Query
 from skillmill.library.ranker import Ranker
@@ -66,13 +66,31 @@ def search(path: Path, text: str, arm: Arm = "hybrid", limit: int = 5) -> Found:
     check_search(arm, limit)
     with artifact.reading(path, "library") as db:
         made = artifact.load_provenance(db)
-        settings = RankerSettings(**made.params["ranker"])  # type: ignore[arg-type]
+        settings = ranker_settings(made, path)
         ids = catalogue.load_ids(db)
         words = StoredWords(len(ids), lambda word: load_posting(db, word), settings)
         ranker = Ranker(ids, (), None, settings, words=words)
         query = Query("query", text)
         wanted = ranker.answer(arm, query, limit)[0].items
         return answer(ranker, catalogue.find_skills(db, wanted), query, arm, limit)
+
+
+def ranker_settings(made: artifact.Provenance, path: Path) -> RankerSettings:
+    """The ranker that a library file was built for.
+
+    Raises
+    ------
+    StoreError
+        If another version of this package built it, with other knobs.
+    """
+    try:
+        return RankerSettings(**made.params["ranker"])  # type: ignore[arg-type]
+    except (TypeError, KeyError, ValueError) as error:
+        raise StoreError(
+            f"{path}: expected the settings of this version's ranker, found others"
+            f" ({error}); build the library again with `skillmill run`",
+            record=str(path),
+        ) from error
 
 
 def check_query(text: str) -> str:

@@ -25,12 +25,13 @@ from skillmill.interfaces.searching import (
     answer,
     check_query,
     check_search,
+    ranker_settings,
 )
 from skillmill.library.around import Neighbour, neighbours
 from skillmill.library.declared import Names
 from skillmill.library.query import Query
 from skillmill.library.ranker import Ranker
-from skillmill.library.settings import Arm, RankerSettings
+from skillmill.library.settings import Arm
 from skillmill.library.wordindex import StoredWords
 from skillmill.models.encoder import Encoder
 from skillmill.store import artifact, catalogue, edges, graph, load, vectors
@@ -205,7 +206,7 @@ def read_build(path: Path) -> Build:
         version = _version(made, artifact.load_input_hashes(db))
         encoder = vectors.load_encoder(db)
     shares = [row.share for row in census if row.kind == "contradictory"]
-    settings = RankerSettings(**made.params["ranker"])  # type: ignore[arg-type]
+    settings = ranker_settings(made, path)
     none = np.empty(0, dtype=np.intp), np.empty(0)
     words = StoredWords(
         len(names), lambda word: postings.get(word, none), settings, names

@@ -20,7 +20,11 @@ def rare_word(size: int) -> float:
 
 
 def is_off_topic(
-    best: float, size: int, cosine: float | None, settings: RankerSettings
+    best: float,
+    size: int,
+    cosine: float | None,
+    settings: RankerSettings,
+    smallest: int = SMALLEST,
 ) -> bool:
     """Whether nothing in a library fits a query.
 
@@ -33,6 +37,8 @@ def is_off_topic(
     cosine : float or None
         Highest cosine of a skill with the whole query; None if only words are known.
     settings : RankerSettings
+    smallest : int
+        Libraries with fewer skills have no gate.
 
     Returns
     -------
@@ -45,7 +51,7 @@ def is_off_topic(
         query says, and have no meaning to be near to.
     """
     share = best / rare_word(max(size, 1))
-    if size < SMALLEST or share >= PASSES:
+    if size < smallest or share >= PASSES:
         return False
     growth = math.log(size / REFERENCE)
     if cosine is None:
