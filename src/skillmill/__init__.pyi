@@ -1,0 +1,10 @@
+from skillmill.interfaces.api import advise as advise
+from skillmill.interfaces.api import build as build
+from skillmill.interfaces.api import export_graph as export_graph
+from skillmill.interfaces.api import lint as lint
+from skillmill.interfaces.api import neighbours as neighbours
+from skillmill.interfaces.api import open_library as open_library
+from skillmill.interfaces.api import read_skill as read_skill
+from skillmill.interfaces.api import recall as recall
+from skillmill.interfaces.api import scores as scores
+from skillmill.interfaces.api import search as search
