@@ -32,6 +32,7 @@ def evolution_figure(runs: Sequence[Evolved]) -> str:
 
 def _curves(runs: Sequence[Evolved]) -> "Figure":
     from matplotlib.figure import Figure  # noqa: PLC0415 - slow to import
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
     figure = Figure(figsize=(7.2, 3.9 * len(runs)))
     figure.set_layout_engine("constrained")
@@ -57,6 +58,8 @@ def _curves(runs: Sequence[Evolved]) -> "Figure":
         below.set_ylabel("skills")
         below.set_xlabel("step")
         below.legend(frameon=False, fontsize=8.5)
+        below.yaxis.set_major_locator(MaxNLocator(integer=True))
         for panel in (above, below):
+            panel.xaxis.set_major_locator(MaxNLocator(integer=True))
             panel.spines[["top", "right"]].set_visible(False)
     return figure
