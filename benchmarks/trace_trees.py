@@ -41,7 +41,8 @@ BUDGETS = (6, 8)
 URL = "http://scripted.test/v1"
 SHOWN = (
     "hybrid", "vector", "skilltrace", "skilltrace-tree", "skilltrace-matching",
-    "skilltrace-dependencies", "skilltrace-argmax",
+    "skilltrace-dependencies", "skilltrace-argmax", "skilltrace+fill", "matched+fill",
+    "hybrid as many as skilltrace",
 )  # fmt: skip
 
 

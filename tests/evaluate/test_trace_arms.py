@@ -57,6 +57,7 @@ def test_without_a_tree_the_whole_task_seeds_the_walk(ranked):
 def test_a_bundle_adds_guessed_prerequisites_only_where_they_are_trusted(ranked):
     assert items(ranked, "bundle@2") == ["c", "a"]
     assert items(ranked, "bundle+rule@2") == ["c", "a", "d"]
+    assert items(ranked, "hybrid as many as skilltrace@3") == ["c", "a", "b"]
     # The control has as many results, of the entry ranker alone.
     assert items(ranked, "hybrid as many as bundle+rule@2") == ["c", "a", "b"]
 
@@ -79,6 +80,9 @@ def test_a_failed_tree_fails_the_arms_that_need_one_and_no_other():
         "skilltrace-matching@2",
         "skilltrace-dependencies@2",
         "skilltrace-argmax@2",
+        "skilltrace+fill@2",
+        "matched+fill@2",
+        "hybrid as many as skilltrace@2",
     }
 
 

@@ -180,6 +180,15 @@ def test_places_that_the_walk_does_not_fill_go_back_to_leaves():
     assert found.unmatched == ("z",)
 
 
+def test_places_left_open_may_go_to_the_entry_ranker():
+    lib = library("abcd", [])
+    asked = query(lib, {"b": 0.9, "a": 0.8, "d": 0.1}, ["x"], [[0.9, 0.0, 0.0, 0.0]])
+    paper = settings(mode="paper", supporting=2, budget=3, weights="cosine")
+    assert [m.skill for m in trace(lib, asked, paper).ranked()] == ["a"]
+    filled = settings(mode="paper", supporting=2, budget=3, weights="cosine", fill=True)
+    assert [m.skill for m in trace(lib, asked, filled).ranked()] == ["a", "b", "d"]
+
+
 def test_the_walk_spends_its_places_in_paper_mode():
     lib = library("abcd", edges(("d", "a")))
     asked = query(lib, {}, ["x", "y", "z"], np.eye(4)[:3] * [0.9, 0.8, 0.7, 0])

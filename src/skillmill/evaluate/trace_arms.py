@@ -24,6 +24,9 @@ PAIRS: Sequence[tuple[str, str]] = (
     ("bundle+rule", "hybrid"),
     ("bundle+rule", "hybrid as many as bundle+rule"),
     ("skilltrace", "hybrid"),
+    ("skilltrace", "hybrid as many as skilltrace"),
+    ("skilltrace+fill", "hybrid"),
+    ("matched+fill", "hybrid"),
     ("skilltrace-tree", "hybrid"),
     ("skilltrace-matching", "hybrid"),
     ("skilltrace-dependencies", "hybrid"),
@@ -47,6 +50,8 @@ def trace_arms(settings: TraceSettings, supporting: int) -> dict[str, TraceArm]:
     the paper's rule, `supporting` of the budget by dependencies. Without the tree (the
     whole task's best, then the walk), without matching (each leaf's best, then the
     walk), without dependencies (matched skills alone), and `argmax` (neither).
+    These may return fewer than the budget: `+fill` lets the entry ranker fill the
+    rest, `hybrid as many as skilltrace` is that ranker with as many results.
     """
     paper = replace(settings, mode="paper", supporting=supporting)
     beside = replace(settings, mode="additive")
@@ -62,6 +67,9 @@ def trace_arms(settings: TraceSettings, supporting: int) -> dict[str, TraceArm]:
         "skilltrace-tree": partial(_traced, replace(paper, primary="whole")),
         "skilltrace-matching": partial(_traced, replace(paper, primary="argmax")),
         "skilltrace-dependencies": partial(_traced, replace(paper, supporting=0)),
+        "skilltrace+fill": partial(_traced, replace(paper, fill=True)),
+        "matched+fill": partial(_traced, replace(paper, supporting=0, fill=True)),
+        "hybrid as many as skilltrace": partial(_as_many, paper),
         "skilltrace-argmax": partial(
             _traced, replace(paper, primary="argmax", supporting=0)
         ),
@@ -145,7 +153,9 @@ def _as_many(
     settings: TraceSettings, library: TraceLibrary, query: TraceQuery, budget: int
 ) -> Ranking:
     bundle = trace(library, query, replace(settings, budget=budget))
-    return _entry(library, query, max(len(bundle.members), budget))
+    if not bundle.members:
+        return as_ranking(bundle)
+    return _entry(library, query, len(bundle.members))
 
 
 def _vector(library: TraceLibrary, query: TraceQuery, budget: int) -> Ranking:

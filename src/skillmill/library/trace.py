@@ -15,6 +15,7 @@ from skillmill.library.dependencies import TRUST
 from skillmill.library.prerequisites import DependencyGraph, runnable_order
 from skillmill.library.primaries import leaf_weights, primary_members
 from skillmill.library.tracing import TraceLibrary, TraceQuery, TraceSettings
+from skillmill.types import Ranking
 
 TOO_LONG = "does not fit into the tokens that are left"
 NOTHING = "no skill fits"
@@ -118,9 +119,23 @@ def _paper(library: TraceLibrary, query: TraceQuery, settings: TraceSettings) ->
     first = first + rest[: settings.budget - len(first) - len(supporting)]
     kept = {member.skill for member in first}
     beyond = tuple(m for m in rest if m.skill not in kept)
-    bundle = _packed(library, query, [*first, *supporting], walked, settings)
+    chosen = [*first, *supporting]
+    if settings.fill:
+        chosen = _filled(chosen, query.ranking, settings.budget)
+    bundle = _packed(library, query, chosen, walked, settings)
     lost = [leaf for member in beyond for leaf in member.leaves]
     return replace(bundle, unmatched=(*unmatched, *lost))
+
+
+def _filled(chosen: list[Member], ranking: Ranking, budget: int) -> list[Member]:
+    """Members, and as many of a ranking's next as there is room for."""
+    held = {member.skill for member in chosen}
+    more = [
+        Member(item, "primary", 0, score)
+        for item, score in zip(ranking.items, ranking.scores, strict=True)
+        if item not in held
+    ]
+    return chosen + more[: budget - len(chosen)]
 
 
 def _walk(

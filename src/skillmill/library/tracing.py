@@ -36,6 +36,9 @@ class TraceSettings:
         `both`: the cosine and `prior` times the hybrid score of the whole task.
     floor : float
         A leaf and a skill that weigh no more do not match.
+    fill : bool
+        In `paper` mode: whether places that leaves and walk leave open go to the
+        entry ranker's next results.
     restart, tolerance, max_steps
         Of the walk (SkillTrace: 0.2, 1e-6, 50).
     trust : str
@@ -51,6 +54,7 @@ class TraceSettings:
     weights: Weights = "both"
     prior: float = 1.0
     floor: float = 0.0
+    fill: bool = False
     restart: float = 0.2
     tolerance: float = 1e-6
     max_steps: int = 50

@@ -67,6 +67,8 @@ class Trace(Section):
     """What the whole task's hybrid score counts beside the cosine."""
     floor: Annotated[float, Field(ge=0)] = 0.0
     """A leaf and a skill that weigh no more do not match."""
+    fill: bool = False
+    """Of `paper` mode: places left open go to the entry ranker's next results."""
     restart: Annotated[float, Field(gt=0, le=1)] = 0.2
     """Chance to return to the seeds at each step (SkillTrace: 0.2)."""
     tolerance: Annotated[float, Field(gt=0)] = 1e-6
