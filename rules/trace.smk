@@ -85,6 +85,8 @@ rule traces:
         tasks="results/{study}/library/tasks.sqlite",
         vectors="results/{study}/library/vectors.sqlite",
         rankings="results/{study}/library/rankings.sqlite",
+        similar="results/{study}/library/similar.sqlite",
+        edges="results/{study}/library/edges.sqlite",
         slots="results/{study}/library/slots.sqlite",
         dependencies="results/{study}/library/dependencies.sqlite",
         trees="results/{study}/library/trees.sqlite",
@@ -102,6 +104,7 @@ rule traces:
     params:
         settings=TRACE.model_dump(exclude={"tree", "dependencies", "arms"}),
         arms=TRACE.arms.model_dump(),
+        seed=CONFIG.seed,
         ranker=CONFIG.library.ranker.model_dump(),
         encoder=CONFIG.encoder.model_dump(include=SHAPES_VECTORS),
         encoding=CONFIG.encoder.model_dump(include=REACHES_ENCODER),

@@ -6,10 +6,17 @@ Vectors of leaves come from the record store.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skillmill.errors import StoreError
+from skillmill.evaluate.peer_arms import (
+    PeerArm,
+    PeerData,
+    PeerSettings,
+    peer_arms,
+)
 from skillmill.evaluate.trace_arms import rank_with_traces, trace_arms
 from skillmill.interfaces.embedding import embed_texts
 from skillmill.interfaces.job import Counts, job
@@ -19,9 +26,9 @@ from skillmill.library.settings import RankerSettings
 from skillmill.library.trace import trace
 from skillmill.library.tracequeries import trace_queries
 from skillmill.library.tracerows import bundle_rows
-from skillmill.library.tracing import TraceQuery, TraceSettings
+from skillmill.library.tracing import TraceLibrary, TraceQuery, TraceSettings
 from skillmill.models.encoder import EncoderSettings, load_encoder
-from skillmill.store import artifact, load, rankings, traces
+from skillmill.store import artifact, catalogue, edges, load, rankings, traces
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -46,12 +53,35 @@ def main(
         counts.add(bundle.state, 1, bundle.reason)
         if not bundle.converged:
             counts.add("skipped", 1, "the walk had not settled")
-    ways = trace_arms(settings, arms["supporting"])
+    ways = trace_arms(settings, arms["supporting"]) | peers(
+        paths, library, settings, arms
+    )
     ranked = rank_with_traces(library, queries, ways, arms["budgets"])
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "traces", counts.states)
         traces.save_trace_rows(db, [row for b in bundles for row in bundle_rows(b)])
         rankings.save_rankings(db, ranked)
+
+
+def peers(
+    paths: Mapping[str, Path],
+    library: TraceLibrary,
+    settings: TraceSettings,
+    arms: Mapping[str, Any],
+) -> dict[str, PeerArm]:
+    """Arms of other graphs and of co-usage, with their controls."""
+    with artifact.reading(paths["similar"], "edges") as db:
+        similar = edges.load_edges(db, "similar_to")
+    with artifact.reading(paths["edges"], "skill-graph") as db:
+        typed = edges.load_edges(db)
+    with artifact.reading(paths["tasks"], "tasks") as db:
+        needed = {task.id: task.relevant for task in catalogue.load_tasks(db)}
+    return peer_arms(
+        library,
+        PeerData(typed, similar, needed),
+        PeerSettings(**arms["peers"]),
+        replace(settings, mode="paper", supporting=arms["supporting"]),
+    )
 
 
 def prepared(
@@ -91,13 +121,18 @@ def prepared(
     )
 
 
+def with_seed(arms: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """The knobs of the arms, with what draws their control graphs."""
+    return {**arms, "peers": {**arms["peers"], "seed": seed}}
+
+
 if __name__ == "__main__":
     with job(snakemake) as this:
         params = snakemake.params
         main(
             paths={name: Path(file) for name, file in snakemake.input.items()},
             settings=TraceSettings(**params.settings),
-            arms=params.arms,
+            arms=with_seed(params.arms, params.seed),
             ranker=RankerSettings(**params.ranker),
             encoder=EncoderSettings(
                 **params.encoder, **params.encoding, threads=snakemake.threads

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from skillmill.compute.fusion import DECIMALS, top
+from skillmill.evaluate.arms import CEILING
 from skillmill.library.bundle import Bundle
 from skillmill.library.trace import trace
 from skillmill.library.tracing import TraceLibrary, TraceQuery, TraceSettings
@@ -36,6 +37,18 @@ PAIRS: Sequence[tuple[str, str]] = (
     ("skilltrace", "skilltrace-dependencies"),
     ("skilltrace", "skilltrace-argmax"),
     ("vector", "hybrid"),
+    ("gos-style", "hybrid"),
+    ("gos-style", "gos-style permuted"),
+    ("skilldag-style", "hybrid"),
+    ("skilldag-style", "skilldag-style permuted"),
+    ("skilldag-style", "skilldag-style random-edges"),
+    ("skilltrace", "gos-style"),
+    ("skilltrace", "skilltrace permuted"),
+    ("skilltrace", "skilltrace random-edges"),
+    ("co-usage", "hybrid"),
+    ("co-usage", "co-usage permuted"),
+    ("co-usage", "co-usage label-space"),
+    (f"{CEILING}co-usage", "hybrid"),
 )
 
 

@@ -33,6 +33,31 @@ class Dependencies(Section):
     """The most other names that one is compared with."""
 
 
+class RelationWeights(Section):
+    """What an edge of a class counts in the GoS-style walk (SkillTrace, appendix)."""
+
+    dependency: Annotated[float, Field(ge=0)] = 1.0
+    """requires, and outputs that serve inputs."""
+    workflow: Annotated[float, Field(ge=0)] = 0.5
+    """feeds_into, precedes, routes_to, verifies."""
+    semantic: Annotated[float, Field(ge=0)] = 0.2
+    """similar_to, specializes, complements, part_of."""
+    alternative: Annotated[float, Field(ge=0)] = 0.1
+    """alternative_to."""
+
+
+class Peers(Section):
+    """Other ways to use the graph, with controls."""
+
+    seeds: Annotated[int, Field(ge=1)] = 4
+    """Skills that the GoS-style walk starts at (SkillTrace: 4; 5 on ALFWorld)."""
+    relation_weights: RelationWeights = RelationWeights()
+    prerequisites: Annotated[int, Field(ge=0)] = 2
+    """The most direct prerequisites that a skill brings along, SkillDAG-style."""
+    shared: Annotated[int, Field(ge=0)] = 2
+    """Places of the budget that co-usage fills."""
+
+
 class TraceArms(Section):
     """How bundles are measured against plain search."""
 
@@ -46,6 +71,7 @@ class TraceArms(Section):
     """Skills that each compared arm may return."""
     supporting: Annotated[int, Field(ge=0)] = 2
     """How many of them the walk along dependencies may spend (K of eq. 9)."""
+    peers: Peers = Peers()
 
 
 class Trace(Section):
