@@ -183,7 +183,22 @@ def compared_stores(study):
 def report_inputs(wildcards):
     """Stores that the page of a study shows."""
     study = wildcards.study
-    return library_stores(study) + memory_stores(study) + compared_stores(study)
+    stores = library_stores(study) + memory_stores(study) + compared_stores(study)
+    return stores + evolution_stores(study)
+
+
+def evolution_stores(study):
+    """The first run of each variant and the figures, if the page tells of evolution."""
+    if not CONFIG.report.evolution or study != CONFIG.study:
+        return []
+    if not evolution_targets():
+        refuse(
+            "report.evolution is true, and there is nothing to evolve on: set"
+            " memory.path, memory.splits.train and memory.splits.val, or report.evolution"
+            " to false"
+        )
+    states = [evolution_states(variant)[0] for variant in EVOLUTION_VARIANTS]
+    return [*states, f"results/{study}/evolution/scores.sqlite"]
 
 
 # Targets name every store, not the last ones alone: Snakemake would not miss a store in

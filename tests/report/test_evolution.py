@@ -11,9 +11,9 @@ from skillmill.report.page import render_page
 from tests.report.study import HOSTILE, invented_study
 
 PROGRAMS = [
-    TriedProgram("words then dates", ("lexical", "temporal"), 2, "both", 0.81),
-    TriedProgram("words", ("lexical",), -1, "displaced", 0.7, ("seed",)),
-    TriedProgram("more", ("lexical",), 1, "rejected", None, ("step 1: no gain",)),
+    TriedProgram("words then dates", ("lexical", "temporal"), 2, "both", 0.81, 28),
+    TriedProgram("words", ("lexical",), -1, "displaced", 0.7, 28, ("seed",)),
+    TriedProgram("more", ("lexical",), 1, "rejected", None, 0, ("step 1: no gain",)),
     TriedProgram(HOSTILE, ("dense",), -1, "capability", 0.6),
 ]
 RUN = Evolved(
@@ -56,6 +56,7 @@ def test_a_page_tells_of_each_program_its_step_and_fate():
     assert 'href="#evolution"' in html
     assert '<li class="program rejected" data-step="1">' in html
     assert "step 1: no gain" in html
+    assert "81.0 % of 28" in html
     assert HOSTILE not in html
     assert 'max="2"' in html
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 class TriedProgram:
     """One program: where its path leads, when it came, and what became of it.
 
-    `step` is -1 for a seed; `value` the mean reward on validation, None if it never
-    got there; `history` one sentence for each thing that happened to it.
+    `step` is -1 for a seed; `value` the mean reward over `n` questions of validation,
+    fewer where racing stopped early, None if it never got there; `history` one
+    sentence for each thing that happened to it.
     """
 
     name: str
@@ -17,6 +18,7 @@ class TriedProgram:
     step: int
     status: str
     value: float | None
+    n: int = 0
     history: tuple[str, ...] = ()
 
 

@@ -186,7 +186,7 @@ def _read_topology(gathered: Gathered, db: Connection) -> None:
 
 def _read_evolution(db: Connection, name: str) -> Evolved:
     rows = evolution.load_evolution(db)
-    values = {t.skill: t.total / t.n for t in rows.tallies if t.split == "val"}
+    tallies = {tally.skill: tally for tally in rows.tallies if tally.split == "val"}
     history: dict[int, list[str]] = {}
     for event in rows.events:
         when = "" if event.step < 0 else f"step {event.step}: "
@@ -198,7 +198,8 @@ def _read_evolution(db: Connection, name: str) -> Evolved:
             path=tuple(json.loads(row.path)),
             step=row.step,
             status=row.status,
-            value=values.get(row.position),
+            value=_mean(tallies.get(row.position)),
+            n=tallies[row.position].n if row.position in tallies else 0,
             history=tuple(history.get(row.position, ())),
         )
         for row in rows.explored
@@ -208,9 +209,13 @@ def _read_evolution(db: Connection, name: str) -> Evolved:
     return Evolved(name, programs, curve)
 
 
+def _mean(tally: evolution.TallyRow | None) -> float | None:
+    return None if tally is None else tally.total / tally.n
+
+
 def run_name(store: Path) -> str:
-    """Name of a run of evolution: its folders below `evolution`."""
-    return " ".join(store.parts[store.parts.index("evolution") + 1 : -1])
+    """Name of a run of evolution: its folders below `results/<study>/evolution`."""
+    return " ".join(store.parts[store.parts.index("results") + 3 : -1])
 
 
 READERS: Mapping[str, Callable[[Gathered, Connection], None]] = {

@@ -37,6 +37,9 @@ class Report(Section):
     evidence: Annotated[int, Field(ge=0)] = 2_000
     """Queries of a track for which the page holds what was needed and found."""
 
+    evolution: bool = False
+    """Whether the page tells of evolution, which then is built with everything else."""
+
     def limits(self) -> tuple[int, int, int]:
         """Tell what the page may hold: problems, edges, queries with evidence."""
         return self.problems, self.graph_edges, self.evidence
