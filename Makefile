@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
 SMOKE := $(VENV)/.smoke-llm
 
-.PHONY: run test test-slurm lint format schema smoke-llm clean help
+.PHONY: run test test-slurm lint format schema smoke-llm clean help test-install
 
 run: $(SETUP)
 	@$(BIN)/skillmill run
@@ -47,11 +47,17 @@ schema: $(SETUP)
 smoke-llm: $(SETUP) $(SMOKE)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.smoke_llm
 
+# Opt-in: the wheel in a fresh venv without torch, spaCy and Snakemake answers from a
+# library that was built here (half a minute of CPU, and the package index).
+test-install: $(SETUP)
+	@$(BIN)/skillmill run results/sample/library/library.sqlite >/dev/null
+	@$(BIN)/python -m benchmarks.light_install results/sample/library/library.sqlite
+
 clean:
 	rm -rf results logs
 
 help:
-	@echo "run  test  test-slurm  lint  format  schema  smoke-llm  clean"
+	@echo "run  test  test-install  test-slurm  lint  format  schema  smoke-llm  clean"
 
 # pip's own version is left alone: the lock pins what matters. The stamp is written last,
 # so an interrupted set-up starts again.

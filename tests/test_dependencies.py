@@ -30,7 +30,9 @@ def asked_for(group=None):
         project["dependencies"] if group is None
         else [line for lines in extras.values() for line in lines]
     )  # fmt: skip
-    return [re.match(r"[A-Za-z0-9._-]+", line)[0] for line in lines]
+    names = [re.match(r"[A-Za-z0-9._-]+", line)[0] for line in lines]
+    # An extra may hold others: `skillmill[gpu]`.
+    return [name for name in names if name != project["name"]]
 
 
 def rows(heading):

@@ -30,6 +30,10 @@ _LEAST_FREE_GB = 0.2
 _TIGHT_FREE_GB = 2.0
 
 _DIRECT = re.compile(r"[A-Za-z0-9._-]+")
+_EXTRA = re.compile(r"""extra == ['"]([^'"]+)""")
+
+#: Extras whose packages a run needs.
+RUN_EXTRAS = ("workflow", "gpu", "report")
 
 
 def check_python() -> Finding:
@@ -158,9 +162,12 @@ def _existing(folder: Path) -> Path:
 
 
 def _requirements() -> Iterator[str]:
-    """Names of the packages that skillmill itself asks for, extras left out."""
+    """Names of the packages that a run needs: skillmill's own, and of `RUN_EXTRAS`."""
     for line in importlib.metadata.requires("skillmill") or ():
-        if "extra ==" not in line and (match := _DIRECT.match(line)):
+        extra = _EXTRA.search(line)
+        if extra is not None and extra[1] not in RUN_EXTRAS:
+            continue
+        if (match := _DIRECT.match(line)) and match[0] != "skillmill":
             yield match[0]
 
 
