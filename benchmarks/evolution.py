@@ -30,14 +30,8 @@ from skillmill.evolve.measuring import (
 from skillmill.evolve.rollouts import Arena, Asked
 from skillmill.evolve.state import State
 from skillmill.evolve.step import advanced, started
-from skillmill.interfaces.evolving import (
-    Setting,
-    arena_of,
-    ground_of,
-    of_split,
-    questions_of,
-    rules_of,
-)
+from skillmill.interfaces.evolution_data import of_split, questions_of
+from skillmill.interfaces.evolving import Setting, arena_of, ground_of, rules_of
 from skillmill.interfaces.job import Counts
 from skillmill.models.encoder import EncoderSettings
 from skillmill.settings.evolution import Evolution

@@ -22,6 +22,7 @@ rule evolve_start:
         splits=learning_splits(),
         budget=CONFIG.memory.budget,
         encoder=router_encoder(),
+        asks=evolution_asks,
         code=code_of("evolve_start.py"),
     script:
         "../scripts/evolve_start.py"
@@ -48,6 +49,7 @@ rule evolve_step:
         splits=learning_splits(),
         budget=CONFIG.memory.budget,
         encoder=router_encoder(),
+        asks=evolution_asks,
         seed=CONFIG.seed,
         code=code_of("evolve_step.py"),
     script:
@@ -78,6 +80,7 @@ rule evolution_scores:
         splits=learning_splits() | {"test": CONFIG.memory.splits.test},
         budget=CONFIG.memory.budget,
         encoder=router_encoder(),
+        asks=evolution_asks,
         bootstrap=CONFIG.evaluation.bootstrap,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,

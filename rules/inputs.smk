@@ -292,6 +292,21 @@ def evolution_sections():
     }
 
 
+def evolution_asks(wildcards):
+    """What the replies of models depend on, for each role that evolution asks."""
+    names = (
+        [wildcards.get("variant")] if wildcards.get("variant") else EVOLUTION_VARIANTS
+    )
+    sections = [CONFIG.evolution.variant(name) for name in names]
+    roles = ["llm_process"]
+    if any(one.proposer.kind == "llm" for one in sections):
+        roles += ["failure_analyst", "success_analyst", "designer", "generator"]
+    if any(one.router.kind == "llm" for one in sections):
+        roles.append("router")
+    asked = {role: CONFIG.models.asks(role) for role in roles}
+    return {role: shaping for role, shaping in asked.items() if shaping}
+
+
 def router_encoder():
     """What makes the vectors that a learned router sees."""
     keys = {"name", "backend", "max_length", "base_url", "dimension"}

@@ -25,14 +25,14 @@ from skillmill.evolve.measuring import (
 )
 from skillmill.evolve.rollouts import Arena
 from skillmill.evolve.storing import state_of
+from skillmill.interfaces.evolution_data import of_split, questions_of
 from skillmill.interfaces.evolving import (
     EvolutionSettings,
     Setting,
     arena_of,
-    executor_identity,
+    asking_of,
     ground_of,
-    of_split,
-    questions_of,
+    models_of,
     section_of,
 )
 from skillmill.interfaces.job import Counts, job
@@ -74,7 +74,7 @@ def main(
         questions = conversations.load_questions(db)
     held = [split for split in ("val", "test") if splits.get(split)]
     names = sorted(q for split in held for q in of_split(setting.asked, split))
-    with RolloutRecords(setting.records, executor_identity(setting.budget)) as recorded:
+    with RolloutRecords(setting.records, setting.executor) as recorded:
         arena = arena_of(setting, base, recorded)
         runs = [
             _run(one, setting, compared.sections, arena, counts)
@@ -181,27 +181,31 @@ if __name__ == "__main__":
     with job(snakemake) as this:
         params = snakemake.params
         memories = [Path(path) for path in snakemake.input.memories]
-        main(
-            setting=Setting(
-                questions_of(memories, params.splits),
-                params.budget,
-                EncoderSettings(**params.encoder),
-                this.records,
-            ),
-            conversations_path=Path(snakemake.input.conversations),
-            splits=params.splits,
-            compared=Compared(
-                last=[
-                    (variant, run, Path(path))
-                    for (variant, run), path in zip(
-                        params.runs, snakemake.input.states, strict=True
-                    )
-                ],
-                sections={name: section_of(v) for name, v in params.sections.items()},
-                seed_files=[Path(path) for path in snakemake.input.seeds],
-            ),
-            resampling=Resampling(params.bootstrap, params.level, params.seed),
-            output=Path(snakemake.output.scores),
-            provenance=this.provenance("scores"),
-            counts=this.counts,
-        )
+        with asking_of(this, params.asks, memories) as asking:
+            main(
+                setting=Setting(
+                    questions_of(memories, params.splits),
+                    params.budget,
+                    EncoderSettings(**params.encoder),
+                    this.records,
+                    asking,
+                ),
+                conversations_path=Path(snakemake.input.conversations),
+                splits=params.splits,
+                compared=Compared(
+                    last=[
+                        (variant, run, Path(path))
+                        for (variant, run), path in zip(
+                            params.runs, snakemake.input.states, strict=True
+                        )
+                    ],
+                    sections={
+                        name: section_of(v) for name, v in params.sections.items()
+                    },
+                    seed_files=[Path(path) for path in snakemake.input.seeds],
+                ),
+                resampling=Resampling(params.bootstrap, params.level, params.seed),
+                output=Path(snakemake.output.scores),
+                provenance=this.provenance("scores", models=models_of(params.asks)),
+                counts=this.counts,
+            )

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from skillmill.evolve.step import started
 from skillmill.evolve.storing import rows_of
+from skillmill.interfaces.evolution_data import questions_of
 from skillmill.interfaces.evolving import (
     EvolutionSettings,
     Setting,
     arena_of,
-    executor_identity,
+    asking_of,
     ground_of,
-    offline_primitives,
-    questions_of,
+    models_of,
     rules_of,
     section_of,
 )
@@ -41,9 +41,8 @@ def main(
     counts: Counts,
 ) -> None:
     """Roll out the seeds on the validation questions."""
-    seeds = read_texts(seed_files, offline_primitives())
-    identity = executor_identity(setting.budget)
-    with RolloutRecords(setting.records, identity) as recorded:
+    seeds = read_texts(seed_files, setting.primitives)
+    with RolloutRecords(setting.records, setting.executor) as recorded:
         arena = arena_of(setting, section, recorded)
         ground = ground_of(setting, section, arena, counts)
         state = started([skill for skill, _ in seeds], ground, rules_of(section))
@@ -61,17 +60,19 @@ if __name__ == "__main__":
     with job(snakemake) as this:
         params = snakemake.params
         memories = [Path(path) for path in snakemake.input.memories]
-        main(
-            setting=Setting(
-                questions_of(memories, params.splits),
-                params.budget,
-                EncoderSettings(**params.encoder),
-                this.records,
-            ),
-            seed_files=[Path(path) for path in snakemake.input.seeds],
-            section=section_of(params.section),
-            failed_share=this.failed_share,
-            output=Path(snakemake.output.state),
-            provenance=this.provenance("evolution"),
-            counts=this.counts,
-        )
+        with asking_of(this, params.asks, memories) as asking:
+            main(
+                setting=Setting(
+                    questions_of(memories, params.splits),
+                    params.budget,
+                    EncoderSettings(**params.encoder),
+                    this.records,
+                    asking,
+                ),
+                seed_files=[Path(path) for path in snakemake.input.seeds],
+                section=section_of(params.section),
+                failed_share=this.failed_share,
+                output=Path(snakemake.output.state),
+                provenance=this.provenance("evolution", models=models_of(params.asks)),
+                counts=this.counts,
+            )

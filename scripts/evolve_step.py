@@ -14,14 +14,14 @@ import numpy as np
 from skillmill.evolve.batches import batch_of
 from skillmill.evolve.step import advanced
 from skillmill.evolve.storing import rows_of, state_of
+from skillmill.interfaces.evolution_data import of_split, questions_of
 from skillmill.interfaces.evolving import (
     EvolutionSettings,
     Setting,
     arena_of,
-    executor_identity,
+    asking_of,
     ground_of,
-    of_split,
-    questions_of,
+    models_of,
     rules_of,
     section_of,
 )
@@ -47,8 +47,7 @@ def main(
     """Advance by one step; `seed` is that of the study and the number of the run."""
     with artifact.reading(before_path, "evolution") as db:
         rows = evolution.load_evolution(db)
-    identity = executor_identity(setting.budget)
-    with RolloutRecords(setting.records, identity) as recorded:
+    with RolloutRecords(setting.records, setting.executor) as recorded:
         arena = arena_of(setting, section, recorded)
         ground = ground_of(setting, section, arena, counts)
         state = state_of(rows, section.identity, arena.primitives)
@@ -72,18 +71,20 @@ if __name__ == "__main__":
     with job(snakemake) as this:
         params = snakemake.params
         memories = [Path(path) for path in snakemake.input.memories]
-        main(
-            setting=Setting(
-                questions_of(memories, params.splits),
-                params.budget,
-                EncoderSettings(**params.encoder),
-                this.records,
-            ),
-            before_path=Path(snakemake.input.before),
-            section=section_of(params.section),
-            seed=[params.seed, int(snakemake.wildcards.run)],
-            failed_share=this.failed_share,
-            output=Path(snakemake.output.state),
-            provenance=this.provenance("evolution"),
-            counts=this.counts,
-        )
+        with asking_of(this, params.asks, memories) as asking:
+            main(
+                setting=Setting(
+                    questions_of(memories, params.splits),
+                    params.budget,
+                    EncoderSettings(**params.encoder),
+                    this.records,
+                    asking,
+                ),
+                before_path=Path(snakemake.input.before),
+                section=section_of(params.section),
+                seed=[params.seed, int(snakemake.wildcards.run)],
+                failed_share=this.failed_share,
+                output=Path(snakemake.output.state),
+                provenance=this.provenance("evolution", models=models_of(params.asks)),
+                counts=this.counts,
+            )

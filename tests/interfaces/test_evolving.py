@@ -1,19 +1,27 @@
+import numpy as np
 import pytest
 
 from skillmill.codehash import modules_hash
 from skillmill.errors import InputError
+from skillmill.evolve.llm_proposer import ROLES, LlmProposer
+from skillmill.evolve.llm_router import LlmRouting
 from skillmill.evolve.search import Search
+from skillmill.interfaces.evolution_data import executor_identity, of_split
 from skillmill.interfaces.evolving import (
-    executor_identity,
-    of_split,
-    offline_primitives,
+    Asking,
+    Setting,
+    models_of,
     proposer_of,
     reward_of,
     routing_of,
     rules_of,
     section_of,
+    usable_primitives,
 )
+from skillmill.models.encoder import EncoderSettings
+from skillmill.models.llm import ChatClient
 from skillmill.settings.evolution import Evolution
+from skillmill.store.replies import ReplyRecords
 from tests.evolve.ground import arena, questions
 
 DEFAULT = Evolution()
@@ -40,18 +48,43 @@ def test_the_reward_looks_at_the_first_atoms_alone():
     assert whole(["a", "x", "y"], {"a", "b"}) == 0
 
 
-def test_proposers_and_routers_by_name():
-    found = proposer_of(Evolution(proposer={"longest": 3, "curiosity": 0.2}))
+def test_proposers_and_routers_by_name(tmp_path):
+    plain = setting(tmp_path)
+    found = proposer_of(Evolution(proposer={"longest": 3, "curiosity": 0.2}), plain)
     assert found == Search(3, 0.2)
     with pytest.raises(InputError, match="asks a language model"):
-        proposer_of(Evolution(proposer={"kind": "llm"}))
+        proposer_of(Evolution(proposer={"kind": "llm"}), plain)
     with pytest.raises(InputError, match=r"evolution\.router\.kind is 'llm'"):
-        routing_of(Evolution(router={"kind": "llm"}))
+        routing_of(Evolution(router={"kind": "llm"}), plain)
 
 
-def test_programs_call_no_model_offline():
-    assert "llm_process" not in offline_primitives()
-    assert "dense_search" in offline_primitives()
+def setting(tmp_path, shaping=None):
+    """A place to run, with models for some roles."""
+    client = ChatClient({}, ReplyRecords(tmp_path), rng=np.random.default_rng(0))
+    asking = Asking(client, shaping, {}) if shaping else None
+    return Setting(arena().asked, 5, EncoderSettings(), tmp_path, asking)
+
+
+def test_programs_call_no_model_offline(tmp_path):
+    assert "llm_process" not in usable_primitives()
+    assert "dense_search" in usable_primitives()
+    shaping = {"llm_process": {"model": "small"}}
+    asked = setting(tmp_path, shaping)
+    assert "llm_process" in asked.primitives
+    assert asked.executor["llm_process"] == '{"model": "small"}'
+    assert setting(tmp_path).executor["llm_process"] == "off"
+    assert models_of(shaping) == {"llm_process": "small"}
+
+
+def test_with_models_for_their_roles_proposer_and_router_ask_them(tmp_path):
+    roles = (*ROLES, "router")
+    asked = setting(tmp_path, {role: {"model": "small"} for role in roles})
+    section = Evolution(proposer={"kind": "llm"}, router={"kind": "llm"})
+    assert isinstance(proposer_of(section, asked), LlmProposer)
+    assert isinstance(routing_of(section, asked), LlmRouting)
+    # A router alone makes no proposer.
+    with pytest.raises(InputError, match="asks a language model"):
+        proposer_of(section, setting(tmp_path, {"router": {"model": "small"}}))
 
 
 def test_a_split_without_questions_is_refused():

@@ -1,20 +1,21 @@
 """What a step of evolution needs, made from stores and settings."""
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from importlib.metadata import entry_points
-from importlib.util import find_spec
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from skillmill.codehash import modules_hash
 from skillmill.compute.scoring import full_coverage, recall
 from skillmill.errors import InputError
 from skillmill.evolve import router as learned
+from skillmill.evolve.cases import TracedCases
+from skillmill.evolve.llm_proposer import ROLES, LlmProposer
+from skillmill.evolve.llm_router import LlmRouting
 from skillmill.evolve.prior_router import (
     Routing,
     UtilityRouting,
@@ -23,22 +24,27 @@ from skillmill.evolve.prior_router import (
 )
 from skillmill.evolve.proposals import Proposer
 from skillmill.evolve.rivals import Exhaustive, Nothing, Random
-from skillmill.evolve.rollouts import Arena, Asked, Reward, asked_hash, memory_hash
+from skillmill.evolve.rollouts import Arena, Asked, Reward
 from skillmill.evolve.search import Search
 from skillmill.evolve.state import Ground, Rules
+from skillmill.interfaces.chat import AskingJob, asking
 from skillmill.interfaces.embedding import embed_passages
+from skillmill.interfaces.evolution_data import (
+    answers_of,
+    executor_identity,
+    of_split,
+)
 from skillmill.interfaces.job import Counts
-from skillmill.interfaces.memories import open_memory
 from skillmill.models.encoder import EncoderSettings, load_encoder
+from skillmill.models.llm import ChatClient
 from skillmill.settings.evolution import Evolution
-from skillmill.skills.plugins import GROUP, installed_primitives
+from skillmill.skills.asking import with_model
+from skillmill.skills.plugins import installed_primitives
 from skillmill.skills.primitive import Primitive
+from skillmill.skills.processing import ROLE, ChatProcess
 from skillmill.skills.skill import render_skill
-from skillmill.store import artifact
-from skillmill.store.atoms import load_question_atoms
-from skillmill.store.conversations import load_questions
 from skillmill.store.rollout_records import RolloutRecords
-from skillmill.types import ADVERSARIAL, RetrievalSkill
+from skillmill.types import RetrievalSkill
 
 #: What scripts call the section; they read no configuration themselves.
 EvolutionSettings = Evolution
@@ -78,83 +84,31 @@ def reward_of(section: Evolution) -> Reward:
     return partial(REWARDS[section.reward], k=section.cutoff)
 
 
-def offline_primitives() -> dict[str, Primitive]:
-    """What programs may call without a model, those of one's own included."""
-    known = installed_primitives()
-    return {name: known[name] for name in known if known[name].kind != "process"}
+def usable_primitives(process: ChatProcess | None = None) -> dict[str, Primitive]:
+    """What programs may call, those of one's own included.
 
-
-def questions_of(
-    memories: Sequence[Path], splits: Mapping[str, Sequence[str]]
-) -> dict[str, Asked]:
-    """Questions of some splits that have evidence, by id.
-
-    Adversarial questions and those whose answer was never said are left out: no
-    rollout does well or badly on them.
+    `llm_process` is among them where a model is at hand.
     """
-    home = {name: split for split, names in splits.items() for name in names}
-    found = {}
-    for path in memories:
-        memory = open_memory(path)
-        with artifact.reading(path, "memory") as db:
-            evidence = load_question_atoms(db)
-            known = {question.id: question for question in load_questions(db)}
-        hashes = {
-            name: memory_hash(view)
-            for name, view in memory.views.items()
-            if name in home
-        }
-        for conversation, query in memory.questions:
-            question = known[query.id]
-            pooled = question.category != ADVERSARIAL and not question.abstention
-            if conversation in home and pooled and evidence.get(query.id):
-                found[query.id] = Asked(
-                    query=query,
-                    view=memory.views[conversation],
-                    evidence=evidence[query.id],
-                    split=home[conversation],
-                    memory=asked_hash(query, hashes[conversation]),
-                )
-    return found
+    known = with_model(installed_primitives(), process)
+    return {name: known[name] for name in known if process or name != ROLE}
 
 
-def of_split(asked: Mapping[str, Asked], split: str) -> tuple[str, ...]:
-    """Ids of the questions of one split, sorted.
+@dataclass(frozen=True, eq=False)
+class Asking:
+    """The language models of a step.
 
-    Raises
-    ------
-    InputError
-        If there is none.
+    `shaping` holds, for each role with a model, what its replies depend on; `gold` the
+    right answers, which analysts see.
     """
-    mine = tuple(sorted(q for q, one in asked.items() if one.split == split))
-    if not mine:
-        raise InputError(
-            f"evolution: no question of memory.splits.{split} has evidence; name"
-            " conversations of the data there"
-        )
-    return mine
 
+    client: ChatClient
+    shaping: Mapping[str, Mapping[str, Any]]
+    gold: Mapping[str, str | None]
 
-def executor_identity(budget: int) -> dict[str, str | int]:
-    """All that a rollout depends on beside skill, question and memory."""
-    code = modules_hash("skillmill.skills.batch", "skillmill.skills.primitives")
-    return {
-        "executor": code,
-        "own": _own_primitives(entry_points(group=GROUP)),
-        "budget": budget,
-        "reader": "none",
-        "judge": "none",
-    }
-
-
-def _own_primitives(plugins: Iterable[Any]) -> str:
-    """Hash of the modules of primitives of one's own; '' without any."""
-    files = []
-    for plugin in sorted(plugins, key=lambda one: (one.name, one.value)):
-        spec = find_spec(plugin.module)
-        text = Path(spec.origin).read_bytes() if spec and spec.origin else b""
-        files.append(f"{plugin.name}={hashlib.sha256(text).hexdigest()}")
-    return hashlib.sha256(";".join(files).encode()).hexdigest() if files else ""
+    @cached_property
+    def process(self) -> ChatProcess | None:
+        """The step `llm_process`, where its role has a model."""
+        return ChatProcess(self.client) if ROLE in self.shaping else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,12 +125,42 @@ class Setting:
         Of the vectors that a learned router sees.
     records : Path
         Folder of the record stores.
+    asking : Asking or None
+        Language models, where some are asked.
     """
 
     asked: Mapping[str, Asked]
     budget: int
     encoder: EncoderSettings
     records: Path
+    asking: Asking | None = None
+
+    @property
+    def primitives(self) -> dict[str, Primitive]:
+        """What programs may call."""
+        return usable_primitives(self.asking.process if self.asking else None)
+
+    @property
+    def executor(self) -> dict[str, str | int]:
+        """All that a rollout depends on beside skill, question and memory."""
+        process = self.asking.shaping.get(ROLE) if self.asking else None
+        told = json.dumps(process, sort_keys=True) if process else "off"
+        return executor_identity(self.budget) | {ROLE: told}
+
+
+def models_of(shaping: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Role -> the name of its model."""
+    return {role: str(said["model"]) for role, said in shaping.items()}
+
+
+@contextmanager
+def asking_of(
+    this: AskingJob, shaping: Mapping[str, Mapping[str, Any]], memories: Sequence[Path]
+) -> Iterator[Asking | None]:
+    """The language models of a job; None where no role has one."""
+    with asking(this, sorted(shaping)) as client:
+        gold = answers_of(memories) if shaping else {}
+        yield Asking(client, shaping, gold) if shaping else None
 
 
 def arena_of(
@@ -187,7 +171,7 @@ def arena_of(
         asked=setting.asked,
         reward=reward_of(section),
         budget=setting.budget,
-        primitives=offline_primitives(),
+        primitives=setting.primitives,
         recorded=recorded,
     )
 
@@ -196,18 +180,19 @@ def ground_of(
     setting: Setting, section: Evolution, arena: Arena, counts: Counts
 ) -> Ground:
     """What stays the same from step to step."""
+    routing = routing_of(section, setting)
     return Ground(
         arena=arena,
         validation=of_split(setting.asked, "val"),
-        proposer=proposer_of(section),
-        routing=routing_of(section),
+        proposer=proposer_of(section, setting),
+        routing=routing,
         question_vectors={q: one.query.vector for q, one in setting.asked.items()},
-        skill_vectors=_skill_vectors(setting, section, counts),
+        skill_vectors=_skill_vectors(setting, section, routing, counts),
         router_settings=_router_settings(section),
     )
 
 
-def proposer_of(section: Evolution) -> Proposer:
+def proposer_of(section: Evolution, setting: Setting) -> Proposer:
     """Where candidates come from.
 
     Raises
@@ -222,12 +207,18 @@ def proposer_of(section: Evolution) -> Proposer:
         "exhaustive": Exhaustive(longest),
         "none": Nothing(),
     }
+    models = setting.asking
+    if models and set(ROLES) <= set(models.shaping):
+        cases = TracedCases(
+            setting.asked, models.gold, setting.budget, setting.primitives
+        )
+        known["llm"] = LlmProposer(models.client, cases)
     if kind not in known:
         raise _needs_model("evolution.proposer.kind", kind, known)
     return known[kind]
 
 
-def routing_of(section: Evolution) -> Routing:
+def routing_of(section: Evolution, setting: Setting) -> Routing:
     """How routers are made.
 
     Raises
@@ -236,6 +227,14 @@ def routing_of(section: Evolution) -> Routing:
         If the settings ask for one that needs a model.
     """
     known: dict[str, Routing] = {"utility": UtilityRouting(), "learned": learned}
+    if setting.asking and "router" in setting.asking.shaping:
+        picking = LlmRouting(setting.asking.client)
+        queries = [one.query for one in setting.asked.values()]
+        picking.know(
+            np.array([query.vector for query in queries], dtype=np.float32),
+            [query.text for query in queries],
+        )
+        known["llm"] = picking
     if section.router.kind not in known:
         raise _needs_model("evolution.router.kind", section.router.kind, known)
     return known[section.router.kind]
@@ -256,11 +255,21 @@ def _router_settings(section: Evolution) -> learned.RouterSettings | None:
 
 
 def _skill_vectors(
-    setting: Setting, section: Evolution, counts: Counts
+    setting: Setting, section: Evolution, routing: Routing, counts: Counts
 ) -> Callable[[Sequence[RetrievalSkill]], Vectors]:
-    """Vectors of skills: of their markdown, each encoded once and recorded."""
+    """Vectors of skills: of their markdown, each encoded once and recorded.
+
+    A router that looks at no vector gets names in their place.
+    """
     if section.router.kind != "learned":
-        return lambda skills: hash_vectors([one.content_hash for one in skills])
+
+        def named(skills: Sequence[RetrievalSkill]) -> Vectors:
+            rows = hash_vectors([one.content_hash for one in skills])
+            if isinstance(routing, LlmRouting):
+                routing.know_skills(rows, skills)
+            return rows
+
+        return named
     held: dict[str, Any] = {}
 
     def vectors(skills: Sequence[RetrievalSkill]) -> Vectors:
