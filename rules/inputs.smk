@@ -303,6 +303,8 @@ def evolution_asks(wildcards):
         roles += ["failure_analyst", "success_analyst", "designer", "generator"]
     if any(one.router.kind == "llm" for one in sections):
         roles.append("router")
+    if any(one.reward == "judge" for one in sections):
+        roles += ["answer", JUDGE]
     asked = {role: CONFIG.models.asks(role) for role in roles}
     return {role: shaping for role, shaping in asked.items() if shaping}
 
@@ -310,7 +312,9 @@ def evolution_asks(wildcards):
 def router_encoder():
     """What makes the vectors that a learned router sees."""
     keys = {"name", "backend", "max_length", "base_url", "dimension"}
-    return CONFIG.encoder.model_dump(include=keys)
+    own = CONFIG.evolution.router.encoder
+    encoder = own if own.name else CONFIG.encoder
+    return encoder.model_dump(include=keys)
 
 
 def state_before(wildcards):

@@ -70,7 +70,8 @@ def transferred(deployed: Deployed, memory: Memory, budget: int) -> list[Ranking
                 for skill in deployed.skills
             }
             vectors = np.array([query.vector for query in known.queries])
-            chosen = [skill.name for skill in deployed.route(vectors)]
+            texts = [query.text for query in known.queries]
+            chosen = [skill.name for skill in deployed.route(vectors, texts)]
             found += _arms(done, chosen, deployed.skills[deployed.best].name)
     return found
 

@@ -16,6 +16,7 @@ from skillmill.config import (
 )
 from skillmill.errors import ConfigError
 from skillmill.models.prompts import roles as prompt_roles
+from skillmill.settings.evolution import laid
 from skillmill.settings.models import Role
 from skillmill.settings.whole import Config
 from tests.conftest import REPOSITORY
@@ -46,6 +47,42 @@ def test_every_overlay_is_valid(overlay):
         else:
             values[key] = value
     assert check_config(values).study == overlay.removesuffix(".yaml")
+
+
+PAPER = ("erskill-locomo", "erskill-perltqa", "erskill-longmemeval")
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_overlays_of_the_paper_are_valid_and_hold_its_values(name):
+    values = laid(shipped("config.yaml"), shipped(f"configs/paper/{name}.yaml"))
+    config = check_config(values)
+    assert config.study == name
+    gate, memory = config.evolution.gate, config.memory
+    persons = name == "erskill-perltqa"
+    assert (gate.rule, gate.margin) == ("routed", 0.02 if persons else 0.0)
+    assert gate.tolerance == (0.05 if persons else 0.15)
+    assert config.evolution.batch == (40 if persons else 20)
+    assert memory.neighbours == 5
+    assert config.encoder.name == "endpoint:facebook/contriever"
+    models = config.models
+    assert models.default.model == "Qwen/Qwen3-Next-80B-A3B-Instruct"
+    judge = f"judge_{name.removeprefix('erskill-')}"
+    assert models.of(judge).model == "gpt-4o-mini"
+    nano = check_config(laid(values, shipped("configs/paper/gpt-5.4-nano.yaml")))
+    assert nano.models.of("answer").model == "gpt-5.4-nano"
+    assert nano.models.of(judge).model == "gpt-4o-mini"
+    if name == "erskill-longmemeval":
+        assert memory.transfer
+        return
+    own = config.evolution
+    assert own.router.encoder.name == "endpoint:Qwen/Qwen3-Embedding-0.6B"
+    assert (own.proposer.kind, own.router.kind, own.reward) == (
+        "llm", "learned", "judge",
+    )  # fmt: skip
+    assert (own.router.temperature, own.router.prior) == (1.0, 0.0)
+    # One epoch: the last batch holds what is left.
+    asked = 439 if persons else 233
+    assert own.steps == -(-asked // own.batch)
 
 
 def test_the_exported_schema_is_current():

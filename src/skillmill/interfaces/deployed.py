@@ -49,6 +49,8 @@ class Deployed:
     encoder : EncoderSettings or None
         What made them, and must make the questions' vectors; None where the router
         reads none.
+    own : bool
+        Whether that is another encoder than the memories'.
     """
 
     path: Path
@@ -57,6 +59,7 @@ class Deployed:
     router: Router | None
     skill_vectors: Vectors
     encoder: EncoderSettings | None
+    own: bool = False
 
     def require_encoder(self, memory: Path) -> None:
         """Refuse a memory whose questions were encoded by another model.
@@ -66,12 +69,19 @@ class Deployed:
         ModelError
             Naming both.
         """
-        if self.encoder is not None:
+        if self.encoder is not None and not self.own:
             with artifact.reading(memory, "memory") as db:
                 vectors.require_encoder(db, identity_of(self.encoder))
 
-    def route(self, questions: Vectors) -> list[RetrievalSkill]:
-        """The skill of each question, by its (q, d) vectors."""
+    def route(
+        self, questions: Vectors, texts: Sequence[str] = ()
+    ) -> list[RetrievalSkill]:
+        """The skill of each question, by its (q, d) vectors.
+
+        A router with an encoder of its own reads the `texts` in their place.
+        """
+        if self.own and self.encoder is not None:
+            questions = load_encoder(self.encoder).encode(list(texts))
         if self.router is None or not len(questions):
             return [self.skills[self.best]] * len(questions)
         asked = np.asarray(questions, dtype=np.float32)
@@ -113,7 +123,8 @@ def read_deployed(path: Path) -> Deployed:
         encoder = EncoderSettings(**noted if isinstance(noted, dict) else {})
         rows_of_skills = _encoded(skills, encoder)
     router = None if state.router is None else routing.load(state.router)
-    return Deployed(path, skills, best, router, rows_of_skills, encoder)
+    own = encoder is not None and bool(section.router.encoder.name)
+    return Deployed(path, skills, best, router, rows_of_skills, encoder, own)
 
 
 def _encoded(skills: Sequence[RetrievalSkill], encoder: EncoderSettings) -> Vectors:

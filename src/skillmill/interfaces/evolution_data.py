@@ -15,7 +15,7 @@ from skillmill.skills.plugins import GROUP
 from skillmill.store import artifact
 from skillmill.store.atoms import load_question_atoms
 from skillmill.store.conversations import load_questions
-from skillmill.types import ADVERSARIAL
+from skillmill.types import ADVERSARIAL, Question
 
 
 def questions_of(
@@ -91,10 +91,10 @@ def _own_primitives(plugins: Iterable[Any]) -> str:
     return hashlib.sha256(";".join(files).encode()).hexdigest() if files else ""
 
 
-def answers_of(memories: Sequence[Path]) -> dict[str, str | None]:
-    """The right answers of all questions, by id."""
-    found: dict[str, str | None] = {}
+def known_questions(memories: Sequence[Path]) -> dict[str, Question]:
+    """All questions with their right answers, by id."""
+    found: dict[str, Question] = {}
     for path in memories:
         with artifact.reading(path, "memory") as db:
-            found |= {one.id: one.answer for one in load_questions(db)}
+            found |= {one.id: one for one in load_questions(db)}
     return found

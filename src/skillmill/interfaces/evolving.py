@@ -12,39 +12,41 @@ import numpy as np
 
 from skillmill.compute.scoring import full_coverage, recall
 from skillmill.errors import InputError
+from skillmill.evaluate.model_judge import ROLES as JUDGE_ROLES
+from skillmill.evaluate.model_judge import JudgeRole
+from skillmill.evaluate.model_reader import ROLE as READING
 from skillmill.evolve import router as learned
 from skillmill.evolve.cases import TracedCases
+from skillmill.evolve.judged import JudgedArena
 from skillmill.evolve.llm_proposer import ROLES, LlmProposer
 from skillmill.evolve.llm_router import LlmRouting
-from skillmill.evolve.prior_router import (
-    Routing,
-    UtilityRouting,
-    Vectors,
-    hash_vectors,
-)
+from skillmill.evolve.prior_router import Routing, UtilityRouting
 from skillmill.evolve.proposals import Proposer
 from skillmill.evolve.rivals import Exhaustive, Nothing, Random
 from skillmill.evolve.rollouts import Arena, Asked, Reward
 from skillmill.evolve.search import Search
 from skillmill.evolve.state import Ground, Rules
 from skillmill.interfaces.chat import AskingJob, asking
-from skillmill.interfaces.embedding import embed_passages
 from skillmill.interfaces.evolution_data import (
-    answers_of,
     executor_identity,
+    known_questions,
     of_split,
 )
 from skillmill.interfaces.job import Counts
-from skillmill.models.encoder import EncoderSettings, load_encoder
+from skillmill.interfaces.router_vectors import (
+    markdown_vectors,
+    named_vectors,
+    question_vectors,
+)
+from skillmill.models.encoder import EncoderSettings
 from skillmill.models.llm import ChatClient
 from skillmill.settings.evolution import Evolution
 from skillmill.skills.asking import with_model
 from skillmill.skills.plugins import installed_primitives
 from skillmill.skills.primitive import Primitive
 from skillmill.skills.processing import ROLE, ChatProcess
-from skillmill.skills.skill import render_skill
 from skillmill.store.rollout_records import RolloutRecords
-from skillmill.types import RetrievalSkill
+from skillmill.types import Question
 
 #: What scripts call the section; they read no configuration themselves.
 EvolutionSettings = Evolution
@@ -80,8 +82,8 @@ def rules_of(section: Evolution) -> Rules:
 
 
 def reward_of(section: Evolution) -> Reward:
-    """What a ranking is worth."""
-    return partial(REWARDS[section.reward], k=section.cutoff)
+    """What a ranking is worth; a judge looks at more than that."""
+    return partial(REWARDS.get(section.reward, recall), k=section.cutoff)
 
 
 def usable_primitives(process: ChatProcess | None = None) -> dict[str, Primitive]:
@@ -97,13 +99,23 @@ def usable_primitives(process: ChatProcess | None = None) -> dict[str, Primitive
 class Asking:
     """The language models of a step.
 
-    `shaping` holds, for each role with a model, what its replies depend on; `gold` the
-    right answers, which analysts see.
+    `shaping` holds, for each role with a model, what its replies depend on;
+    `questions` have the right answers, which analysts and the judge see.
     """
 
     client: ChatClient
     shaping: Mapping[str, Mapping[str, Any]]
-    gold: Mapping[str, str | None]
+    questions: Mapping[str, Question]
+
+    @property
+    def gold(self) -> dict[str, str | None]:
+        """The right answers by question."""
+        return {name: one.answer for name, one in self.questions.items()}
+
+    @property
+    def judge(self) -> JudgeRole | None:
+        """The role that judges answers; None where none has a model."""
+        return next((r for r in JUDGE_ROLES.values() if r in self.shaping), None)
 
     @cached_property
     def process(self) -> ChatProcess | None:
@@ -159,20 +171,34 @@ def asking_of(
 ) -> Iterator[Asking | None]:
     """The language models of a job; None where no role has one."""
     with asking(this, sorted(shaping)) as client:
-        gold = answers_of(memories) if shaping else {}
-        yield Asking(client, shaping, gold) if shaping else None
+        known = known_questions(memories) if shaping else {}
+        yield Asking(client, shaping, known) if shaping else None
 
 
 def arena_of(
     setting: Setting, section: Evolution, recorded: RolloutRecords | None
 ) -> Arena:
-    """Where skills are rolled out."""
-    return Arena(
-        asked=setting.asked,
-        reward=reward_of(section),
-        budget=setting.budget,
-        primitives=setting.primitives,
-        recorded=recorded,
+    """Where skills are rolled out.
+
+    Raises
+    ------
+    InputError
+        If rewards come from a judge and no model reads and judges.
+    """
+    place = (setting.asked, reward_of(section), setting.budget, setting.primitives)
+    if section.reward != "judge":
+        return Arena(*place, recorded)
+    models = setting.asking
+    judge = models.judge if models else None
+    if models is None or judge is None or READING not in models.shaping:
+        raise _needs_model("evolution.reward", "judge", REWARDS)
+    return JudgedArena(
+        *place,
+        recorded,
+        client=models.client,
+        judge=judge,
+        questions=models.questions,
+        atoms=section.cutoff,
     )
 
 
@@ -181,13 +207,21 @@ def ground_of(
 ) -> Ground:
     """What stays the same from step to step."""
     routing = routing_of(section, setting)
+    looks = section.router.kind == "learned"
     return Ground(
         arena=arena,
         validation=of_split(setting.asked, "val"),
         proposer=proposer_of(section, setting),
         routing=routing,
-        question_vectors={q: one.query.vector for q, one in setting.asked.items()},
-        skill_vectors=_skill_vectors(setting, section, routing, counts),
+        question_vectors=question_vectors(
+            {name: one.query for name, one in setting.asked.items()},
+            setting.encoder if looks and section.router.encoder.name else None,
+            setting.records,
+            counts,
+        ),
+        skill_vectors=markdown_vectors(setting.encoder, setting.records, counts)
+        if looks
+        else named_vectors(routing),
         router_settings=_router_settings(section),
     )
 
@@ -251,39 +285,6 @@ def _router_settings(section: Evolution) -> learned.RouterSettings | None:
     """The learned router's own settings."""
     if section.router.kind != "learned":
         return None
-    return learned.RouterSettings(**section.router.model_dump(exclude={"kind"}))
-
-
-def _skill_vectors(
-    setting: Setting, section: Evolution, routing: Routing, counts: Counts
-) -> Callable[[Sequence[RetrievalSkill]], Vectors]:
-    """Vectors of skills: of their markdown, each encoded once and recorded.
-
-    A router that looks at no vector gets names in their place.
-    """
-    if section.router.kind != "learned":
-
-        def named(skills: Sequence[RetrievalSkill]) -> Vectors:
-            rows = hash_vectors([one.content_hash for one in skills])
-            if isinstance(routing, LlmRouting):
-                routing.know_skills(rows, skills)
-            return rows
-
-        return named
-    held: dict[str, Any] = {}
-
-    def vectors(skills: Sequence[RetrievalSkill]) -> Vectors:
-        fresh = [one for one in skills if one.content_hash not in held]
-        if fresh:
-            rows = embed_passages(
-                [("skill", s.content_hash, 0, render_skill(s)) for s in fresh],
-                load_encoder(setting.encoder),
-                None,
-                "truncate",
-                setting.records,
-                counts,
-            )
-            held.update({name: vector for _, name, _, vector in rows})
-        return np.stack([held[one.content_hash] for one in skills])
-
-    return vectors
+    return learned.RouterSettings(
+        **section.router.model_dump(exclude={"kind", "encoder"})
+    )

@@ -181,10 +181,13 @@ def _routed(path: Path, question: str, shard: Path) -> RetrievalSkill:
     deployed.require_encoder(shard / "memory.sqlite")
     if _QUESTION_ID.fullmatch(question):
         with artifact.reading(shard / "memory.sqlite", "memory") as db:
-            return deployed.route(vectors.by_id(db, "question")[question][None])[0]
+            told = {one.id: one.text for one in conversations.load_questions(db)}
+            row = vectors.by_id(db, "question")[question][None]
+            return deployed.route(row, [told[question]])[0]
     if deployed.encoder is None:
         return deployed.route(np.zeros((1, 1), dtype=np.float32))[0]
-    return deployed.route(load_encoder(deployed.encoder).encode([question]))[0]
+    row = load_encoder(deployed.encoder).encode([question])
+    return deployed.route(row, [question])[0]
 
 
 def _memory(shard: Path, skill: RetrievalSkill) -> Memory:

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from skillmill.settings.models import Encoder
 from skillmill.settings.section import STUDY, Section
 
 Reward01 = Annotated[float, Field(ge=0, le=1)]
@@ -21,6 +22,13 @@ class Proposing(Section):
     """search: what an edit of a kind that was never tried is hoped to gain."""
 
 
+class OwnEncoder(Encoder):
+    """What makes the vectors that a router sees."""
+
+    name: str = ""
+    """As that of the section `encoder`; empty: the study's encoder."""
+
+
 class Routing(Section):
     """The router, and how it is trained."""
 
@@ -33,8 +41,9 @@ class Routing(Section):
     """Units of the perceptron."""
     temperature: Annotated[float, Field(gt=0)] = 0.1
     """Of the target distribution (paper: 1, for rewards of 0 and 1)."""
-    prior: Annotated[float, Field(ge=0)] = 1.0
-    """How much a skill's utility counts beside what is learnt (paper: 0)."""
+    prior: Annotated[float, Field(ge=0)] = 3.0
+    """How much a skill's utility counts beside what is learnt (paper: 0; docs/router.md
+    has what was measured)."""
     epochs: Annotated[int, Field(ge=1)] = 20
     """Passes over the window at each step."""
     batch: Annotated[int, Field(ge=1)] = 32
@@ -45,6 +54,7 @@ class Routing(Section):
     """Weight decay."""
     device: Literal["cpu", "cuda"] = "cpu"
     """Where it is trained."""
+    encoder: OwnEncoder = OwnEncoder()
 
 
 class Gate(Section):
@@ -68,8 +78,8 @@ class Evolution(Section):
         "src/skillmill/skills/seeds/surface-fact.md",
     ]
     """Retrieval skills that both frontiers start with."""
-    reward: Literal["recall", "full_evidence"] = "recall"
-    """What a rollout is worth (paper: the judge's verdict)."""
+    reward: Literal["recall", "full_evidence", "judge"] = "recall"
+    """What a rollout is worth (paper: `judge`, a model's verdict on an answer)."""
     cutoff: Annotated[int, Field(ge=1)] = 10
     """Atoms that the reward looks at."""
     steps: Annotated[int, Field(ge=1, le=1000)] = 12
