@@ -1,11 +1,14 @@
 import json
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from skillmill.data.perltqa import load_perltqa
 from skillmill.errors import InputError
 from skillmill.memory.atoms import GRANULARITIES, evidence_atoms, session_atoms
+from skillmill.memory.relations import similarity_edges, temporal_neighbours
+from skillmill.memory.typed_relations import relation_questions
 
 #: Two characters with all four sources; Mara has 3 + 2 + 2 + 2 records, Oto 1 + 1.
 MEMORY = {
@@ -166,6 +169,28 @@ def test_only_dialogues_have_a_time_the_first_of_theirs(load):
     dates = {session.id: session.date_text for session in mara.sessions}
     assert dates["7_0_0"] == "May 12, 2022"
     assert (dates["7_0_0#0"], dates["7_1_1#1"]) == ("2022-05-12 10:00", "one day")
+
+
+def test_relations_lead_both_ways_between_records_whatever_their_times(load):
+    """Mara's nine records, each with its two nearest, joined by cosine."""
+    mara = load()[0][0]
+    atoms = session_atoms(mara)
+    assert [atom.time_keys for atom in atoms].count(()) == 8
+    angles = np.linspace(0, np.pi / 3, len(atoms))
+    vectors = np.column_stack([np.cos(angles), np.sin(angles)])
+    similar = similarity_edges(atoms, [atom.id for atom in atoms], vectors, 2)
+    shown = [
+        (question.source, edge.target)
+        for question in relation_questions(atoms, similar, both_ways=True)
+        for edge in question.neighbours.values()
+    ]
+    assert len(shown) == 18
+    # All but the ends of the row are shown to each other.
+    back = [pair for pair in shown if pair[::-1] in shown]
+    assert len(back) == 16
+    forward = relation_questions(atoms, similar, both_ways=False)
+    assert sum(len(question.neighbours) for question in forward) == 9
+    assert temporal_neighbours(atoms) == []
 
 
 def test_questions_name_their_record_as_evidence(load):

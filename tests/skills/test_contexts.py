@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,15 @@ def test_relative_dates_count_from_the_end_of_the_question_s_own_memory():
         ("2023-06-01", "2023-06-30"),
         ("2020-06-01", "2020-06-30"),
     ]
+
+
+def test_a_question_that_says_when_it_is_asked_counts_from_that_day():
+    """LongMemEval gives each question a date, often long after the last session."""
+    plain = asked("b", "What did I buy two weeks ago?")
+    later = replace(plain, id="a", date="2024-03-20T10:00")
+    dated, undated = contexts([later, plain])
+    assert dated.time_range[0] <= "2024-03-06" <= dated.time_range[1]
+    assert undated.time_range[0] <= "2023-10-08" <= undated.time_range[1]
 
 
 def test_a_speaker_called_june_is_no_month():

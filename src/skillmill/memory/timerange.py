@@ -39,7 +39,8 @@ def question_range(text: str, last_day: str | None) -> Days | None:
     text : str
         English.
     last_day : str or None
-        ISO day of the last session: what `last week` counts from. A month or season
+        ISO day on which it is asked, or else of the last session: what `last week`
+        counts from. A month or season
         without a year is the latest one that had begun by then. None, or a year that
         nobody talks in: only dates with a year are read.
 

@@ -34,7 +34,7 @@ def question_contexts(
     entity_vectors : by entity
     last_days : mapping of str to str or None
         Conversation id -> last ISO day of its memory: relative dates of its questions
-        count from there.
+        count from there, unless a question says when it is asked.
     tokens : by question id, optional
         Token vectors of the tuned texts.
 
@@ -60,7 +60,8 @@ def question_contexts(
             },
             # Without names: a speaker may be called June.
             time_range=question_range(
-                tuned_texts[question.id], last_days[question.conversation]
+                tuned_texts[question.id],
+                question.date or last_days[question.conversation],
             ),
             tokens=(tokens or {}).get(question.id),
         )
