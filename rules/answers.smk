@@ -70,9 +70,40 @@ rule baselines:
     params:
         budget=CONFIG.memory.budget,
         seed=CONFIG.seed,
+        written=WRITTEN,
         code=code_of("baselines.py"),
     script:
         "../scripts/baselines.py"
+
+
+rule written_memories:
+    """Have a language model write memories of one shard, and rank its atoms by them."""
+    input:
+        memory="results/{study}/memory/{shard}/memory.sqlite",
+    output:
+        rankings="results/{study}/memory/{shard}/written_memories.sqlite",
+    log:
+        "logs/{study}/written_memories-{shard}.log",
+    conda:
+        "../envs/gpu.yaml"
+    threads: CONFIG.encoder.threads
+    resources:
+        mem_mb=3000,
+        runtime=480,
+        gpu=CONFIG.encoder.gpus,
+    params:
+        budget=CONFIG.memory.budget,
+        asks=CONFIG.models.asks("memory_writer"),
+        encoder=CONFIG.encoder.model_dump(
+            include={"name", "backend", "max_length", "base_url", "dimension"}
+        ),
+        encoding=CONFIG.encoder.model_dump(
+            include={"batch_size", "device", "key_variable", "timeout_s", "max_tries"}
+        ),
+        revision=encoder_revision(),
+        code=code_of("written_memories.py"),
+    script:
+        "../scripts/written_memories.py"
 
 
 rule comparisons:
@@ -84,6 +115,7 @@ rule comparisons:
         baselines=expand(
             "results/{{study}}/memory/{shard}/baselines.sqlite", shard=SHARDS
         ),
+        written=written_memories_of,
     output:
         scores="results/{study}/comparisons/scores.sqlite",
     log:

@@ -98,6 +98,8 @@ PROCESSING = any(
     '"llm_process"' in Path(file).read_text("utf-8", "replace")
     for file in RETRIEVAL_SKILL_FILES
 )
+# Whether a model writes the memories that published ideas need.
+WRITTEN = CONFIG.models.is_asked("memory_writer")
 JUDGE = JUDGE_ROLES[CONFIG.memory.format]
 
 
@@ -147,6 +149,13 @@ def typed_relations_of(wildcards):
     return f"{shard}/typed_relations.sqlite" if asked else []
 
 
+def written_memories_of(wildcards):
+    """Rankings of memories that a language model wrote, where one is asked."""
+    shards = SHARDS if WRITTEN else []
+    folder = f"results/{wildcards.study}/memory"
+    return [f"{folder}/{shard}/written_memories.sqlite" for shard in shards]
+
+
 def library_stores(study):
     """Stores of the library track of a study that its page shows."""
     if CONFIG.library.path is None:
@@ -175,7 +184,8 @@ def compared_stores(study):
     """Stores that compare retrieval skills, beside those of the memory track itself."""
     if CONFIG.memory.path is None or study != CONFIG.study:
         return []
-    names = [f"memory/{i}/{stage}" for i in SHARDS for stage in COMPARED_SHARDS]
+    stages = [*COMPARED_SHARDS, *(["written_memories"] if WRITTEN else [])]
+    names = [f"memory/{i}/{stage}" for i in SHARDS for stage in stages]
     names += [f"{stage}/scores" for stage in COMPARED_SCORES]
     return [f"results/{study}/{name}.sqlite" for name in names]
 

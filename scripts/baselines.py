@@ -24,11 +24,15 @@ def main(
     rollouts_path: Path,
     budget: int,
     seed: int,
+    written: bool,
     output: Path,
     provenance: artifact.Provenance,
     counts: Counts,
 ) -> None:
-    """Rank the atoms for every question with every baseline."""
+    """Rank the atoms for every question with every baseline.
+
+    `written` tells that a model writes the memories of those that need one.
+    """
     memory = open_memory(memory_path)
     with artifact.reading(memory_path, "memory") as db:
         evidence = load_question_atoms(db)
@@ -49,7 +53,7 @@ def main(
         found += [baseline(given) for baseline in BASELINES.values()]
     for ranking in found:
         counts.add(ranking.state, 1, ranking.reason)
-    for name, reason in NEEDS_MODEL.items():
+    for name, reason in () if written else NEEDS_MODEL.items():
         counts.add("skipped", len(memory.questions), f"{name}: {reason}")
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "baselines", counts.states)
@@ -63,6 +67,7 @@ if __name__ == "__main__":
             rollouts_path=Path(snakemake.input.rollouts),
             budget=snakemake.params.budget,
             seed=snakemake.params.seed,
+            written=snakemake.params.written,
             output=Path(snakemake.output.baselines),
             provenance=this.provenance("rankings"),
             counts=this.counts,

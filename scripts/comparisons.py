@@ -66,15 +66,17 @@ def main(
 
 if __name__ == "__main__":
     with job(snakemake) as this:
-        params = snakemake.params
+        params, given = snakemake.params, snakemake.input
+        stores = [(given.atoms, given.baselines)]
+        if given.get("written"):
+            stores.append((given.atoms, given.written))
         main(
             conversations_path=Path(snakemake.input.conversations),
             scores_path=Path(snakemake.input.scores),
             shards=[
                 (Path(atoms), Path(baselines))
-                for atoms, baselines in zip(
-                    snakemake.input.atoms, snakemake.input.baselines, strict=True
-                )
+                for both in stores
+                for atoms, baselines in zip(*both, strict=True)
             ],
             cutoffs=params.cutoffs,
             splits=params.splits,

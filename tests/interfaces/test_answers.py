@@ -69,6 +69,7 @@ def ranked(results, counts=None):
         rollouts_path=shard / "rollouts.sqlite",
         budget=2,
         seed=0,
+        written=False,
         output=shard / "baselines.sqlite",
         provenance=provenance("rankings"),
         counts=counts or Counts(),

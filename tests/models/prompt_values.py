@@ -13,6 +13,7 @@ VALUES = {
         "current_query": "mast broke",
         "evidence": [ATOM],
     },
+    "memory_writer": {"kind": "note", "records": [ATOM], "earlier": [ATOM]},
     "failure_analyst": {"case": {"case_index": 3, "case_query": "When?"}},
     "success_analyst": {"case": {"case_index": 4, "case_query": "Who?"}},
     "designer": {

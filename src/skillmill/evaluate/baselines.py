@@ -13,6 +13,7 @@ import numpy as np
 
 from skillmill.compute.fusion import minmax, top
 from skillmill.evaluate.arms import BASELINE, CEILING
+from skillmill.evaluate.written import KINDS
 from skillmill.memory.view import MemoryView
 from skillmill.skills.executor import NO_ATOMS, execute
 from skillmill.skills.state import QueryContext
@@ -29,14 +30,7 @@ NO_EVIDENCE = "no evidence is known"
 NO_RANKING = "no retrieval skill returned anything"
 
 #: Published ideas whose memories a language model writes; there is no form without.
-NEEDS_MODEL: Mapping[str, str] = dict.fromkeys(
-    (
-        f"{BASELINE}note-linking (A-Mem)",
-        f"{BASELINE}tiered (MemoryOS)",
-        f"{BASELINE}compressed-topic (LightMem)",
-    ),
-    "needs a language model",
-)
+NEEDS_MODEL: Mapping[str, str] = dict.fromkeys(KINDS, "needs a language model")
 
 _HYBRID = RetrievalSkill(
     name=HYBRID,

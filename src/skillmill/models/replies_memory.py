@@ -83,6 +83,29 @@ class ProcessReply(Reply):
         return self
 
 
+class WrittenEntry(Item):
+    """Something written down about records, which it names by id.
+
+    All names are ours: the prompt is, too.
+    """
+
+    kind: Annotated[
+        Literal["note", "segment", "fact", "topic"],
+        label_of("note", "segment", "fact", "topic"),
+    ]
+    text: Text
+    keywords: Annotated[list[Text], Field(max_length=30)] = Field(default_factory=list)
+    records: Annotated[list[Id], Field(max_length=200)] = Field(default_factory=list)
+
+
+class WrittenReply(Reply):
+    """What a memory keeps of records."""
+
+    bare: ClassVar[str | None] = "entries"
+
+    entries: Annotated[list[WrittenEntry], Field(max_length=64)]
+
+
 class AnswerReply(Reply):
     """A short answer and the ids of the records it rests on.
 

@@ -17,6 +17,7 @@ from skillmill.models.replies_memory import (
     ProcessReply,
     RelationReply,
     RouteReply,
+    WrittenReply,
 )
 from skillmill.models.replies_rivals import (
     InstructionReply,
@@ -38,6 +39,7 @@ REPLY_MODELS: Mapping[str, type[Reply]] = {
         RouteReply,
         AnswerReply,
         JudgeReply,
+        WrittenReply,
         EdgesReply,
         TreeReply,
         SchemaReply,

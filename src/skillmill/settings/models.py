@@ -23,6 +23,7 @@ Role = Literal[
     "judge_longmemeval",
     "judge_perltqa",
     "llm_process",
+    "memory_writer",
     "note_memory",
     "relation_extraction",
     "revise_memory_skills",

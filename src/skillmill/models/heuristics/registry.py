@@ -56,6 +56,7 @@ STAND_INS: Mapping[str, StandIn] = {
         StandIn("generator", "skipped", reason=NEEDS_A_MODEL),
         StandIn("io_schema", "skipped", reason=NEEDS_A_MODEL),
         StandIn("llm_process", "skipped", reason=NEEDS_A_MODEL),
+        StandIn("memory_writer", "skipped", reason=NEEDS_A_MODEL),
         StandIn("relation_extraction", "skipped", reason=NEEDS_A_MODEL),
         StandIn("router", "skipped", reason=NEEDS_A_MODEL),
         StandIn("curate_sheet", "skipped", reason=NEEDS_A_MODEL),
