@@ -39,10 +39,10 @@ def test_with_token_vectors_the_arm_is_another_one():
     tokens = TokenIndex(np.array([[0.0, 1], [1, 0], [1, 0], [0, 1]]), np.arange(5))
     view = garden_view(tokens=tokens)
     (found,) = turn_arms([FOUND], asked(view, tokens=np.array([[1.0, 0]])))
-    # Atoms 1 and 0; own MaxSim 0 and 1, half of which counts.
+    # Atoms 1 and 0; own MaxSim 0 and 1, half of which counts; .2 for Ines.
     assert found.arm == "tried@turns"
     assert found.items == ("D1:0", "D2:0")
-    assert found.scores == (1.0, 0.5)
+    assert found.scores == (1.2, 0.7)
 
 
 def test_a_failed_ranking_stays_failed_with_its_reason():

@@ -93,3 +93,40 @@ def test_lacking_token_vectors_are_told_and_not_passed_over():
     )
     with pytest.raises(StoreError, match="holds no token vectors"):
         turn_ranking(given, ASKED, bare)
+
+
+def spoken(*texts):
+    """A memory of one atom with a turn for each text; all turns are equally near."""
+    turns = tuple(f"D1:{n}" for n in range(len(texts)))
+    return garden_view(
+        atoms=(atom(0, "\n".join(texts), turns=turns),),
+        vectors=np.ones((1, 2)),
+        edges=(),
+        mentions=(),
+        entity_vectors={},
+        tokens=TokenIndex(np.ones((len(texts), 2)), np.arange(len(texts) + 1)),
+    )
+
+
+def test_the_speaker_whom_the_question_names_comes_first_and_who_asks_last():
+    view = spoken("Tom: Paint?", "Tom: The shed.", "Ines: Is it?", "Ines: It is red.")
+    found = turn_ranking(ranking(("garden/1/0", 1.0)), ASKED, view)
+    # The question names Ines: +.2 for her turns, -.2 for the two that ask.
+    assert found.items == ("D1:3", "D1:1", "D1:2", "D1:0")
+    scores = np.array(found.scores) - found.scores[1]
+    assert scores.round(6).tolist() == [0.2, 0.0, 0.0, -0.2]
+
+
+def test_a_question_that_names_both_speakers_or_none_prefers_nobody():
+    view = spoken("Tom: The shed.", "Ines: It is red.")
+    for text in ("Do Tom and Ines paint?", "Who paints?"):
+        asked = query(tokens=np.array([[1.0, 0]]), text=text)
+        found = turn_ranking(ranking(("garden/1/0", 1.0)), asked, view)
+        assert len(set(found.scores)) == 1
+
+
+def test_turns_that_cannot_be_told_apart_get_no_hint():
+    """A turn of two lines, the second of which looks like another turn's."""
+    view = spoken("Tom: He said\nInes: Is it red?", "Ines: It is red.")
+    found = turn_ranking(ranking(("garden/1/0", 1.0)), ASKED, view)
+    assert len(set(found.scores)) == 1

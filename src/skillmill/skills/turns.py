@@ -10,6 +10,7 @@ import numpy as np
 
 from skillmill.compute.fusion import minmax, top_rows
 from skillmill.errors import StoreError
+from skillmill.memory.spoken import named_speaker, only_asks, spoken_turns
 from skillmill.memory.view import MemoryView
 from skillmill.skills.state import Floats, QueryContext
 from skillmill.types import Ranking
@@ -17,6 +18,11 @@ from skillmill.types import Ranking
 #: What a turn's own MaxSim counts against the score of its atom. From .25 to 1 recall
 #: and reciprocal rank on LoCoMo differ by less than a point.
 TURN_WEIGHT = 0.5
+
+#: Beside these: for a turn of the one speaker whom the question names, and against a
+#: turn that ends with a question. From .1 to .3 the sum of both figures on LoCoMo
+#: differs by a point.
+OF_SPEAKER, OF_ASKING = 0.2, -0.2
 
 
 def turn_ranking(
@@ -35,8 +41,9 @@ def turn_ranking(
         With token vectors, unless `weight` is 0.
     weight : float
         A turn scores its atom's score plus `weight` times its own MaxSim with the
-        query, both stretched to [0, 1] over the turns listed. 0: the turns of the
-        atoms one after the other, as they were said.
+        query, both stretched to [0, 1] over the turns listed, plus `OF_SPEAKER` and
+        `OF_ASKING` where they hold. 0: the turns of the atoms one after the other, as
+        they were said.
 
     Returns
     -------
@@ -64,6 +71,7 @@ def turn_rankings(
     """
     items = {item for ranking in rankings for item in ranking.items}
     own: dict[int, Floats] = {}
+    hints: dict[int, Floats] = {}
     if weight and items:
         if query.tokens is None:
             raise StoreError(
@@ -71,13 +79,33 @@ def turn_rankings(
                 "them, or ask for weight 0",
                 record=query.id,
             )
-        held = (view.row[item] for item in items)
+        held = [view.row[item] for item in items]
         own = {row: view.late_turns(query.tokens, row) for row in held}
-    return [_ordered(ranking, view, weight, own) for ranking in rankings]
+        named = named_speaker(query.text, view.speakers)
+        hints = {row: _hints(view, row, named) for row in held}
+    return [_ordered(ranking, view, weight, own, hints) for ranking in rankings]
+
+
+def _hints(view: MemoryView, row: int, named: str | None) -> Floats:
+    """What the form of each turn of an atom adds to its score."""
+    atom = view.atoms[row]
+    turns = spoken_turns(atom, view.speakers)
+    if turns is None:
+        return np.zeros(len(atom.turns))
+    return np.array(
+        [
+            OF_SPEAKER * (speaker == named) + OF_ASKING * only_asks(words)
+            for speaker, words in turns
+        ]
+    )
 
 
 def _ordered(
-    ranking: Ranking, view: MemoryView, weight: float, own: Mapping[int, Floats]
+    ranking: Ranking,
+    view: MemoryView,
+    weight: float,
+    own: Mapping[int, Floats],
+    hints: Mapping[int, Floats],
 ) -> Ranking:
     """Order the turns of one ranking; `own` is their MaxSim by atom row."""
     rows = [view.row[item] for item in ranking.items]
@@ -90,6 +118,7 @@ def _ordered(
     scores = np.repeat(minmax(ranking.scores), sizes)
     if weight:
         scores = scores + weight * minmax(np.concatenate([own[row] for row in rows]))
+        scores = scores + np.concatenate([hints[row] for row in rows])
     ordered = top_rows(scores[None], np.arange(len(turns)), len(turns))[0].tolist()
     best: dict[str, float] = {}
     for place in ordered:
