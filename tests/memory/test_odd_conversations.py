@@ -78,11 +78,11 @@ def test_a_hundred_thousand_turns_take_seconds_not_minutes(through):
     ]
     ask = {"type": "question", "conversation": "c", "category": 4, "text": "Which?"}
     rows.append({**ask, "answer": "it", "evidence": ["D1000:100", "D1:1"]})
-    started = time.monotonic()
+    started = time.process_time()
     (talk,), (question,), report = through(rows)
     atoms = turn_pair_atoms(talk)
     found = evidence_atoms(question, atoms)
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
     assert (report.found, report.failed) == (100_001, 0)
     assert (len(talk.sessions), len(atoms)) == (1000, 50_000)
     assert found == ("c/1/0", "c/1000/49")
