@@ -48,7 +48,9 @@ def main(
             fresh = dict(zip(batch, tags, strict=True))
             recorded.add(fresh)
             known.update(fresh)
-        counts.computed, counts.reused = len(missing), len(keys) - len(missing)
+        # A text that comes twice is one row: only what was recorded before is reused.
+        distinct = len(set(keys.values()))
+        counts.computed, counts.reused = len(missing), distinct - len(missing)
     found = mentions_of({owner: known[key] for owner, key in keys.items()})
     with_any = {(row.owner_kind, row.owner) for row in found}
     counts.add("ok", len(with_any))
