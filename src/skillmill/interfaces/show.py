@@ -21,7 +21,7 @@ HEADLINES = {
         ("session_recall_any", 5, "session recall@5, any evidence session"),
         ("session_recall_all", 5, "session recall@5, all evidence sessions"),
         ("turn_recall", 10, "turn recall@10"),
-        ("f1_bag", None, "F1 (f1_bag) of the stand-in reader's answers"),
+        ("f1_bag", None, "F1 (f1_bag) of answers"),
     ),
 }
 

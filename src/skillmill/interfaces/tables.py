@@ -81,7 +81,8 @@ def summary(results: Path, study: str) -> None:
         best = sorted((row for _, _, row in arms), key=lambda row: -(row.value or 0))
         click.echo(f"  {track}: {label}, percent [95 % interval]")
         for row in best[:SHOWN]:
-            click.echo(f"    {row.arm:<24} {percent_of(row)}")
+            mark = " heuristic" if row.heuristic else ""
+            click.echo(f"    {row.arm:<24} {percent_of(row)}{mark}")
         if len(best) > SHOWN:
             click.echo(f"    and {len(best) - SHOWN} more: skillmill show scores")
     page = results / study / "report.html"
