@@ -1,8 +1,8 @@
 """The command line as a user meets it."""
 
+import resource
 import subprocess
 import sys
-import time
 
 import pytest
 from click.testing import CliRunner
@@ -75,15 +75,19 @@ def test_every_command_has_an_example():
 
 
 def test_help_takes_a_fraction_of_a_second():
+    """CPU time: that of a clock tells how busy the machine is."""
     times = []
     for _ in range(3):
-        started = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(
             [sys.executable, "-m", "skillmill", "--help"],
             check=True,
             capture_output=True,
         )
-        times.append(time.perf_counter() - started)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(
+            after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        )
     assert min(times) < 1.0, times
 
 
