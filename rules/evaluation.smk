@@ -66,6 +66,33 @@ rule draws:
         "../scripts/draws.py"
 
 
+rule learned:
+    """Score what learning from tasks adds, held out; asked for by name alone."""
+    input:
+        tasks="results/{study}/library/tasks.sqlite",
+        rankings="results/{study}/library/rankings.sqlite",
+    output:
+        scores="results/{study}/learned/scores.sqlite",
+    log:
+        "logs/{study}/learned.log",
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+        gpu=0,
+    params:
+        learned=CONFIG.library.learned.model_dump(),
+        cutoffs=CONFIG.library.cutoffs,
+        bootstrap=CONFIG.evaluation.bootstrap,
+        level=CONFIG.evaluation.level,
+        seed=CONFIG.seed,
+        code=code_of("learned.py"),
+    script:
+        "../scripts/learned.py"
+
+
 rule library_scores:
     """Score the arms of the library track."""
     input:

@@ -1,5 +1,7 @@
 """Texts to vectors: the one place where an encoder runs."""
 
+ADAPT_QUERIES = source("library.adapt.queries")
+
 
 rule vectors:
     """Embed every passage that is not recorded yet."""
@@ -28,6 +30,35 @@ rule vectors:
         code=code_of("vectors.py"),
     script:
         "../scripts/vectors.py"
+
+
+rule adapt_encoder:
+    """Train a copy of the encoder on the library's own texts; asked for by name alone."""
+    input:
+        catalogue="results/{study}/library/catalogue.sqlite",
+        queries=ADAPT_QUERIES or [],
+    output:
+        encoder=directory("results/{study}/encoder"),
+    log:
+        "logs/{study}/adapt_encoder.log",
+    conda:
+        "../envs/gpu.yaml"
+    threads: CONFIG.encoder.threads
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=CONFIG.encoder.gpus,
+    params:
+        pairs=CONFIG.library.adapt.model_dump(include={"kinds", "sections"}),
+        settings=CONFIG.library.adapt.model_dump(
+            exclude={"kinds", "sections", "queries"}
+        )
+        | {"seed": CONFIG.seed},
+        encoder=CONFIG.encoder.model_dump(include={"name", "device"}),
+        revision=encoder_revision(),
+        code=code_of("adapt_encoder.py"),
+    script:
+        "../scripts/adapt_encoder.py"
 
 
 rule tokens:

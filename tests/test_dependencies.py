@@ -61,6 +61,9 @@ def test_each_row_says_why_under_which_licence_and_what_else_was_weighed(row):
         pytest.skip("an extra that is not installed here")
     told = [found.get("License-Expression") or "", (found.get("License") or "")[:200]]
     told += found.get_all("Classifier", [])
+    if not any(told):  # nothing but the licence itself
+        files = importlib.metadata.files(name.strip("`")) or []
+        told = [f.read_text()[:200] for f in files if f.name == "LICENSE"]
     if not any("licen" in each.lower() or each in told[:2] for each in told if each):
         own = importlib.metadata.files(name.strip("`")) or []
         told += [f.read_text() for f in own if f.name.upper().startswith("LICENSE")]

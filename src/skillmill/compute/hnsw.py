@@ -101,8 +101,9 @@ def _search(
         import hnswlib  # noqa: PLC0415 - only large libraries need it
     except ImportError as error:
         raise ConfigError(
-            "similarity.hnsw_above is exceeded, but hnswlib is not installed; install"
-            " it, or raise similarity.hnsw_above and wait for the exact search",
+            "similarity.hnsw_above is exceeded, but hnswlib is not installed; run `pip"
+            " install 'skillmill[large]'` (needs a C++ compiler), or raise"
+            " similarity.hnsw_above and wait for the exact search",
             record="similarity.hnsw_above",
         ) from error
     index = hnswlib.Index(space="ip", dim=unit.shape[1])

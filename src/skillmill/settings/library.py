@@ -106,6 +106,40 @@ class Serve(Section):
     steps and alternatives are told; beyond it the graph's directions mislead."""
 
 
+class Adapt(Section):
+    """An encoder trained on the library's own texts; made when asked for by name."""
+
+    kinds: list[Literal["name", "section", "query"]] = ["name", "section", "query"]
+    """What is paired with a skill's name and description."""
+    sections: Annotated[int, Field(ge=0)] = 8
+    """The most sections of each body."""
+    queries: str | None = None
+    """Logged or written queries (.jsonl); null: none."""
+    epochs: Annotated[int, Field(ge=1)] = 1
+    """Passes over all pairs."""
+    batch: Annotated[int, Field(ge=2)] = 32
+    """Pairs a step, which are told apart from each other."""
+    rate: Annotated[float, Field(gt=0)] = 2e-5
+    """Step of AdamW."""
+    temperature: Annotated[float, Field(gt=0)] = 0.05
+    """What cosines are divided by."""
+    layers: Annotated[int, Field(ge=1)] = 2
+    """Layers from the top whose weights change."""
+    max_length: Annotated[int, Field(ge=8)] = 64
+    """Pieces read of each text while training."""
+
+
+class Learned(Section):
+    """What learning from tasks adds, on tasks held out; made when asked for by name."""
+
+    folds: Annotated[int, Field(ge=2)] = 5
+    """Parts of the tasks, of which each is held out once."""
+    repeats: Annotated[int, Field(ge=1)] = 20
+    """Draws of the folds, which are averaged."""
+    penalty: Annotated[float, Field(gt=0)] = 1.0
+    """What draws the weights back to those of the hybrid ranker."""
+
+
 class Library(Section):
     """Skill library track: SKILL.md files, rankers, graphs."""
 
@@ -130,6 +164,8 @@ class Library(Section):
     draws: Draws = Draws()
     edges: Edges = Edges()
     trace: Trace = Trace()
+    adapt: Adapt = Adapt()
+    learned: Learned = Learned()
     serve: Serve = Serve()
     cutoffs: Cutoffs = [1, 5, 10]
     """Cut-offs k of hit, recall, full coverage and nDCG."""
