@@ -122,3 +122,10 @@ def test_the_shipped_sets_are_what_they_say():
     assert len(queries) == len(hit) == 40
     queries, _ = echoing("off_topic")
     assert len(queries) == 40
+
+
+def test_the_file_of_both_sets_is_one_after_the_other():
+    folder = REPOSITORY / "data" / "queries"
+    parts = ("non_echo", "echo")
+    texts = [(folder / f"{name}.jsonl").read_text(encoding="utf-8") for name in parts]
+    assert (folder / "both.jsonl").read_text(encoding="utf-8") == "".join(texts)
