@@ -16,13 +16,9 @@ import numpy as np
 
 from skillmill.compute.matching import assign
 from skillmill.compute.pagerank import pagerank, transition
-from skillmill.library.dependencies import Dependency, find_dependencies
+from skillmill.library.dependencies import find_dependencies
 from skillmill.library.ioschema import IOSchema, Slot
-from skillmill.library.prerequisites import DependencyGraph, both_ways
-from skillmill.library.querytree import QueryNode, QueryTree
-from skillmill.library.trace import trace
-from skillmill.library.tracing import TraceLibrary, TraceQuery, TraceSettings
-from skillmill.types import Ranking
+from skillmill.library.prerequisites import both_ways
 
 EDGES_A_SKILL = 8
 
@@ -91,29 +87,6 @@ def dependencies(n: int) -> None:
     )
 
 
-def whole(q: int, n: int) -> None:
-    """A whole bundle in `paper` mode, all weights known: what grows with q and n."""
-    rng = np.random.default_rng(0)
-    ids = [f"s{number:07d}" for number in range(n)]
-    ends = rng.integers(0, n, (EDGES_A_SKILL * n, 2)).tolist()
-    edges = [
-        Dependency(ids[a], ids[b], 0.8, (("x", "x", 1.0),), "declared")
-        for a, b in ends
-        if a != b
-    ]
-    library = TraceLibrary(DependencyGraph(ids, edges))
-    nodes = [QueryNode(f"{row}", "0", f"step {row}") for row in range(1, q + 1)]
-    tree = QueryTree("task", (QueryNode("0", None, "all"), *nodes), "heuristic")
-    scores = rng.random(n)
-    ranking = Ranking("hybrid", "task", tuple(ids[:50]), (1.0,) * 50)
-    query = TraceQuery(
-        tree, ranking, rng.random((q, n)).astype(np.float32), scores, scores
-    )
-    settings = TraceSettings(mode="paper", supporting=2, budget=8)
-    took = least(lambda: trace(library, query, settings), 3)
-    print(f"bundle   {n:>7,} skills {q:>3} leaves  {took:7.1f} ms")
-
-
 def main() -> None:
     """Print every table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -126,9 +99,6 @@ def main() -> None:
         matching(10, n)
     for n in sizes:
         walks(n)
-    for n in sizes[:2]:
-        for q in (1, 5, 20):
-            whole(q, n)
 
 
 if __name__ == "__main__":
