@@ -5,7 +5,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from skillmill.errors import InputError
+from skillmill.interfaces.agent_tools import AgentTools
 from skillmill.interfaces.cli import main
+from skillmill.interfaces.served import ServedLibrary
 from skillmill.interfaces.tracing import read_library, read_trees
 from skillmill.library.trace import trace
 from skillmill.library.tracerows import bundle_of
@@ -173,3 +176,22 @@ def test_a_study_without_bundles_says_how_to_get_them(tmp_path):
     done = CliRunner().invoke(main, ["trace", "x", "--results", str(tmp_path)])
     assert done.exit_code == 3
     assert "study 'sample' has no bundles" in done.output
+
+
+def test_an_agent_gets_the_same_bundle_from_its_tools(built):
+    tools = AgentTools(
+        ServedLibrary(built.root / "results/sample/library/library.sqlite")
+    )
+    assert [tool.__name__ for tool in tools.tools][1] == "trace_task"
+    told = tools.trace_task("yearbook")
+    shown = invoke(built, "trace", "yearbook", "--json")
+    expected = json.loads(shown.stdout)
+    members = [m["skill"] for m in told["bundle"]["members"]]
+    assert members == [m["skill"] for m in expected["members"]]
+    assert all(m["why"] and m["description"] for m in told["bundle"]["members"])
+    assert told["index"]["version"] == tools.status()["version"]
+    fresh = tools.trace_task("Read the supplier invoices and match them with payments")
+    assert "finance/pair-up" in [m["skill"] for m in fresh["bundle"]["members"]]
+    json.dumps(fresh)
+    with pytest.raises(InputError, match="got a blank one"):
+        tools.trace_task(" ")

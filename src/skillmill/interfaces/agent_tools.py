@@ -71,6 +71,8 @@ class AgentTools:
             self.neighbours,
             self.status,
         ]
+        if self.library.path.with_name("traces.sqlite").is_file():
+            own.insert(1, self.trace_task)
         return own if self.results is None else [*own, self.recall_memory]
 
     def search_skills(
@@ -88,6 +90,26 @@ class AgentTools:
             "skills": rows,
             **self._index(),
         }
+
+    def trace_task(self, task: Task) -> Reply:
+        """Bundle the skills of a task in a runnable order, each with the reason for it.
+
+        For tasks of several steps; `search_skills` is for one.
+        """
+        # Reading a task apart brings the models' clients, which a search does without.
+        from skillmill.interfaces.configured import read_config  # noqa: PLC0415
+        from skillmill.interfaces.searching import check_query  # noqa: PLC0415
+        from skillmill.interfaces.tracing import bundle_for  # noqa: PLC0415
+        from skillmill.library.bundle import as_json  # noqa: PLC0415
+
+        check_query(task)
+        folder = self.library.path.resolve().parent
+        study, results = folder.parent.name, folder.parent.parent
+        bundle, skills = bundle_for(results, study, task, read_config())
+        told = as_json(bundle)
+        for member in told["members"]:
+            member["description"] = skills[member["skill"]].description
+        return {"bundle": _safe_throughout(told), **self._index()}
 
     def read_skill(
         self,
@@ -208,3 +230,14 @@ def _safe(row: Reply) -> Reply:
         key: visible_text(value) if isinstance(value, str) else value
         for key, value in row.items()
     }
+
+
+def _safe_throughout(value: Any) -> Any:  # noqa: ANN401 (any JSON)
+    """A JSON value whose texts, at any depth, are safe to show."""
+    if isinstance(value, str):
+        return visible_text(value)
+    if isinstance(value, dict):
+        return {key: _safe_throughout(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_safe_throughout(one) for one in value]
+    return value
