@@ -155,6 +155,8 @@ def show_causes(run_id: str, records: Path) -> None:
 
 
 show.add_command(cli_memory.show_answers)
+for _command in cli_serving.SHOWN:
+    show.add_command(_command)
 show.add_command(cli_models.costs)
 show.add_command(cli_library.show_graph)
 show.add_command(cli_evolution.show_trie)

@@ -249,5 +249,61 @@ def hook(
     click.echo(told, nl=False)
 
 
+@click.command("catalogue")
+@STUDY
+@RESULTS
+@JSON
+def show_catalogue(study: str | None, results: Path, as_json: bool) -> None:
+    """List the skills of a built library.
+
+    Example: skillmill show catalogue --study sample
+    """
+    from skillmill.interfaces.listed import skill_rows  # noqa: PLC0415
+    from skillmill.interfaces.searching import library_store  # noqa: PLC0415
+
+    _print_rows(skill_rows(library_store(results, study)), as_json)
+
+
+@click.command("edges")
+@STUDY
+@click.option("--relation", help="Only this one, such as requires or similar_to.")
+@RESULTS
+@JSON
+def show_edges(
+    study: str | None, relation: str | None, results: Path, as_json: bool
+) -> None:
+    """List the edges of a built library, typed ones and similar_to.
+
+    Example: skillmill show edges --study sample --relation feeds_into --json
+    """
+    from skillmill.interfaces.listed import edge_rows  # noqa: PLC0415
+    from skillmill.interfaces.searching import library_store  # noqa: PLC0415
+
+    _print_rows(edge_rows(library_store(results, study), relation), as_json)
+
+
+def _print_rows(rows: "list[dict[str, object]]", as_json: bool) -> None:
+    """One JSON row a line, or a table whose texts are safe to show."""
+    if as_json:
+        for row in rows:
+            click.echo(json.dumps(row, ensure_ascii=False))
+        return
+    from skillmill.interfaces.tables import row_table  # noqa: PLC0415
+    from skillmill.report.visible import visible_text  # noqa: PLC0415
+
+    row_table(
+        [
+            {
+                name: visible_text(value) if isinstance(value, str) else value
+                for name, value in row.items()
+                if name != "description"
+            }
+            for row in rows
+        ]
+    )
+
+
+#: Commands of `show`.
+SHOWN = (show_catalogue, show_edges)
 #: In the order of the help.
 COMMANDS = (search, neighbours, graph, mcp, hook)

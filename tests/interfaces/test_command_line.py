@@ -1,0 +1,92 @@
+"""What holds for the whole command line: exit codes, rows, colours, completion."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from skillmill import errors
+from skillmill.interfaces.cli import main
+from tests.conftest import REPOSITORY
+from tests.interfaces.shelf import EDGES, SHELF, SIMILAR, build_library, write_skills
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    root = tmp_path_factory.mktemp("line")
+    build_library(write_skills(root / "skills"), root / "results")
+    return root / "results"
+
+
+def rows(results, *arguments):
+    done = CliRunner().invoke(main, [*arguments, "--results", str(results), "--json"])
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_every_exit_code_of_an_error_is_documented():
+    page = (REPOSITORY / "docs" / "serving.md").read_text(encoding="utf-8")
+    told = {int(code) for code in re.findall(r"^\| (\d) \|", page, re.M)}
+    known = {
+        kind.exit_code
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, errors.SkillmillError)
+    }
+    assert known <= told
+    assert told - known <= {0, 2, 7}
+    for code in told:
+        assert re.search(rf"\b{code}\b", sys.modules[main.callback.__module__].__doc__)
+
+
+def test_the_catalogue_and_the_edges_are_rows(results):
+    skills = rows(results, "show", "catalogue")
+    assert [row["skill"] for row in skills] == sorted(SHELF)
+    assert skills[0]["description"] == SHELF["data/charts"][1]
+    assert len(rows(results, "show", "edges")) == len(EDGES) + len(SIMILAR)
+    only = rows(results, "show", "edges", "--relation", "requires")
+    assert only == [
+        {"source": "data/charts", "target": "data/clean", "relation": "requires",
+         "weight": None, "provenance": "curated"}
+    ]  # fmt: skip
+
+
+def skillmill(*arguments, **variables):
+    return subprocess.run(
+        [sys.executable, "-m", "skillmill", *map(str, arguments)],
+        capture_output=True, text=True, check=False, env={**os.environ, **variables},
+    )  # fmt: skip
+
+
+def test_no_colour_reaches_a_pipe_or_one_who_wants_none(results):
+    for variables in (
+        {},
+        {"NO_COLOR": "1", "FORCE_COLOR": ""},
+        {"TERM": "xterm-256color"},
+    ):
+        done = skillmill("show", "catalogue", "--results", results, **variables)
+        assert done.returncode == 0
+        assert "data/charts" in done.stdout
+        assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_gets_its_completion(shell):
+    """The entry point's name, for which click makes the variable."""
+    code = (
+        "import sys; sys.argv = ['skillmill']\n"
+        "from skillmill.interfaces.cli import main; main(prog_name='skillmill')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        env={**os.environ, "_SKILLMILL_COMPLETE": f"{shell}_source"},
+    )  # fmt: skip
+    if "Bash version" in done.stderr + done.stdout:
+        pytest.skip("this bash is older than 4.4")
+    assert done.returncode == 0, done.stderr
+    assert "skillmill" in done.stdout
