@@ -134,8 +134,15 @@ def test_the_way_from_a_study_to_scores_that_show_scores_reads(tmp_path):
                 Ranking("keyword", "one", ("a",), (1.0,)),
             ],
         )
+    traced = store.with_name("traces.sqlite")
+    with writing(traced, Provenance("traces", "plot", "0", "c0de")) as db:
+        rankings.save_rankings(db, [Ranking("trace@6", "two", ("y",), (1.0,))])
     own = ["--results", str(tmp_path / "results")]
     run = CliRunner().invoke
+    bundle = run(
+        main, ["predictions", "export", "--study", "plot", "--arm", "trace@6", *own]
+    )
+    assert json.loads(bundle.stdout) == {"two": ["y"]}
     names = []
     for arm in ("hybrid", "keyword"):
         done = run(

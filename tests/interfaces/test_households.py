@@ -218,6 +218,31 @@ def test_goals_are_written_as_tasks():
     }
 
 
+def test_leaves_are_counted_as_the_configuration_takes_goals_apart():
+    two = Game(
+        "two", "pick_two_obj_and_place", "d", "Convert the scans and sort them.", ""
+    )
+    none = Game("none", "pick_and_place_simple", "d", " ", "")
+    counts, failed = households.count_leaves([two, two, none], check_config({}))
+    assert counts == {"two": 2}
+    assert list(failed) == ["none"]
+    done = CliRunner().invoke(
+        main, ["downstream", "alfworld-leaves", str(OWN / "games")]
+    )
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout) == dict.fromkeys(sorted(GAMES), 1)
+
+
+def test_the_shipped_tasks_are_the_goals_of_the_shipped_games():
+    rows = [
+        json.loads(line)
+        for line in (OWN / "tasks.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert {r["id"]: r["text"] for r in rows} == {g.id: g.goal for g in GAMES.values()}
+    known = {path.parent.name for path in (OWN / "skills").rglob("SKILL.md")}
+    assert {skill for row in rows for skill in row["relevant"]} == known
+
+
 def test_what_an_agent_reads_is_predicted_or_everything_or_nothing(tmp_path):
     games = [GAMES["kitchen-mug"], GAMES["kitchen-pan"]]
     bundle = tmp_path / "p.json"

@@ -58,6 +58,7 @@ main.add_command(cli_predictions.predictions)
 main.add_command(cli_library.edges)
 main.add_command(cli_library.calls)
 cli_downstream.downstream.add_command(cli_households.alfworld)
+cli_downstream.downstream.add_command(cli_households.alfworld_leaves)
 cli_downstream.downstream.add_command(cli_households.alfworld_tasks)
 main.add_command(cli_downstream.downstream)
 for _command in (*cli_project.COMMANDS, *cli_serving.COMMANDS):

@@ -30,6 +30,29 @@ def alfworld_tasks(games: Path) -> None:
         click.echo(json.dumps(row, ensure_ascii=False))
 
 
+@click.command("alfworld-leaves")
+@click.argument("games", type=click.Path(path_type=Path))
+@CONFIG
+def alfworld_leaves(games: Path, overlays: tuple[Path, ...]) -> None:
+    """Count the atomic requirements of each of GAMES: one JSON object, for --leaves.
+
+    Goals are taken apart as the configuration says: by a model, or by clauses. One
+    that has no tree is left out.
+
+    Example: skillmill downstream alfworld-leaves data/alfworld/games > leaves.json
+    """
+    from skillmill.data.alfworldgames import find_games  # noqa: PLC0415
+    from skillmill.interfaces.configured import read_config  # noqa: PLC0415
+    from skillmill.interfaces.households import count_leaves  # noqa: PLC0415
+
+    found, report = find_games(games)
+    tell_reports([report])
+    counts, failed = count_leaves(found, read_config(overlays))
+    for game, reason in failed.items():
+        click.echo(f"{game}: no tree: {reason}", err=True)
+    click.echo(json.dumps(counts, indent=1))
+
+
 @click.command("alfworld")
 @click.argument("games", type=click.Path(path_type=Path))
 @STUDY

@@ -21,6 +21,7 @@ from skillmill.evaluate.downstream.household_agents import (
     fit_skills,
 )
 from skillmill.interfaces.chat import asking, role_settings
+from skillmill.interfaces.tracing import grown
 from skillmill.models.llm import ChatClient
 from skillmill.models.usage import Usage
 from skillmill.settings.whole import Config
@@ -155,6 +156,27 @@ def choose_skills(
             )
         given[game.id] = fit_skills([texts[skill] for skill in ranked], tokens)
     return given, sum(game.id not in chosen for game in games)
+
+
+def count_leaves(
+    games: Sequence[Game], config: Config
+) -> tuple[dict[str, int], dict[str, str]]:
+    """Leaves of the tree of each goal, and why a goal has no tree; each goal once.
+
+    Raises
+    ------
+    SkillmillError
+        If a model is to be asked and cannot be.
+    """
+    trees = {goal: grown(goal, config) for goal in sorted({g.goal for g in games})}
+    counts, failed = {}, {}
+    for game in games:
+        tree = trees[game.goal]
+        if tree.state == "ok":
+            counts[game.id] = len(tree.leaves())
+        else:
+            failed[game.id] = tree.reason
+    return counts, failed
 
 
 def read_leaves(path: Path) -> dict[str, int]:

@@ -41,11 +41,13 @@ def exported(results: Path, study: str, arm: str, depth: int) -> dict[str, list[
     InputError
         If there is no such study or arm.
     """
-    stores = sorted((results / study / "library").glob("*rankings.sqlite"))
+    folder = results / study / "library"
+    stores = [(path, "rankings") for path in sorted(folder.glob("*rankings.sqlite"))]
+    stores += [(path, "traces") for path in sorted(folder.glob("traces.sqlite"))]
     found: list[Ranking] = []
     known: set[str] = set()
-    for store in stores:
-        with artifact.reading(store, "rankings") as db:
+    for store, kind in stores:
+        with artifact.reading(store, kind) as db:
             mine = rankings.load_rankings(db)
         known |= {ranking.arm for ranking in mine}
         found += [ranking for ranking in mine if ranking.arm == arm]

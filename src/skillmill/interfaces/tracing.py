@@ -79,7 +79,7 @@ def tree_of(results: Path, study: str, task: str, config: Config) -> QueryTree:
         for tree in read_trees(store):
             if tree.task == task:
                 return tree
-    return _grown(task, config)
+    return grown(task, config)
 
 
 def bundle_for(
@@ -139,7 +139,7 @@ def _fresh(folder: Path, text: str, params: dict[str, Any], config: Config) -> B
     ranker = Ranker(
         skills.ids, skills.texts, skills.vectors, settings, names=skills.names
     )
-    tree = _grown(text, config)
+    tree = grown(text, config)
     leaves = [leaf.requirement for leaf in tree.leaves()]
     known = dict(zip(leaves, encoder.encode(leaves), strict=True)) if leaves else {}
     # Late interaction needs token vectors, which are only made for a study's tasks.
@@ -175,7 +175,7 @@ class _Asked:
     part: str = ""
 
 
-def _grown(text: str, config: Config) -> QueryTree:
+def grown(text: str, config: Config) -> QueryTree:
     """The tree of a task in words."""
     this = _Asked(config.study, Path(config.records), config.models.model_dump())
     asks = config.models.asks(ROLE)
