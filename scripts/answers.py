@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillmill.evaluate.answering import answered, to_ask
+from skillmill.evaluate.answering import answered, questions_of_shard
 from skillmill.evaluate.baselines import ORACLE
 from skillmill.evaluate.model_reader import ROLE
 from skillmill.interfaces.asked import used_tokens
@@ -48,13 +48,9 @@ def main(
         found = rankings.load_rankings(db)
     with artifact.reading(baselines_path, "rankings") as db:
         gold = rankings.load_rankings(db, ORACLE)
-    known = {ranking.arm for ranking in found}
-    best = next((name for name in skills if name in known), None)
-    mine = [ranking for ranking in found if ranking.arm == best]
-    asked = [
-        *to_ask(mine, questions, atoms, k, reader.label),
-        *to_ask(gold, questions, atoms, k, reader.label, skip_empty=True),
-    ]
+    asked, best = questions_of_shard(
+        (found, gold), questions, atoms, skills, k, reader.label
+    )
     waiting = [one for one in asked if one.given is None]
     done = answered(asked, reader.read(waiting, counts), reader.label)
     for answer in done:

@@ -92,6 +92,42 @@ def to_ask(
     return asked
 
 
+def questions_of_shard(
+    ranked: tuple[Sequence[Ranking], Iterable[Ranking]],
+    questions: Mapping[str, Question],
+    atoms: Mapping[str, Atom],
+    skills: Sequence[str],
+    k: int,
+    reader: str,
+) -> tuple[list[Asked], str | None]:
+    """What a reader is asked: from the first known skill, and from the gold evidence.
+
+    Parameters
+    ----------
+    ranked : tuple
+        What all skills found, and the gold evidence as rankings.
+    questions, atoms, k, reader
+        As for `to_ask`.
+    skills : sequence of str
+        The first that found anything is read.
+
+    Returns
+    -------
+    asked : list of Asked
+    skill : str or None
+        The one that is read; None: nothing of any of them is there.
+    """
+    found, gold = ranked
+    known = {ranking.arm for ranking in found}
+    best = next((name for name in skills if name in known), None)
+    mine = [ranking for ranking in found if ranking.arm == best]
+    asked = [
+        *to_ask(mine, questions, atoms, k, reader),
+        *to_ask(gold, questions, atoms, k, reader, skip_empty=True),
+    ]
+    return asked, best
+
+
 def answered(asked: Sequence[Asked], read: Sequence[Read], reader: str) -> list[Answer]:
     """The answer to each question, from what the reader made of those it was asked.
 

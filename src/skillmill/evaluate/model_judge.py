@@ -44,9 +44,7 @@ class ModelJudge:
         SkillmillError
             As `ChatClient.ask_many`.
         """
-        asked: dict[tuple[str, str, str], ChatRequest] = {}
-        for one in answers:
-            asked.setdefault(one.key, self._request(one))
+        asked = judge_requests(answers, self._role)
         outcomes = self._client.ask_many([*asked.values()])
         self._verdicts = dict(zip(asked, map(_verdict, outcomes), strict=True))
         return outcomes
@@ -55,24 +53,36 @@ class ModelJudge:
         """The verdict on an answer that was prepared."""
         return self._verdicts[question, gold, prediction]
 
-    def _request(self, one: ToJudge) -> ChatRequest:
-        values: dict[str, object] = {
-            "question": one.text,
-            "gold_answer": one.gold,
-            "generated_answer": one.prediction,
-        }
-        types = prompt(self._role).choices.get("question_type", ())
-        if types:
-            values["question_type"] = one.kind if one.kind in types else PLAIN_TYPE
-        return ChatRequest(
-            role=self._role,
-            messages=render(self._role, **values),
-            reply_model=JudgeReply,
-            schema_name=self._role,
-            stage="judging",
-            record=one.query,
-            version=prompt_version(self._role),
-        )
+
+def judge_requests(
+    answers: Iterable[ToJudge], role: JudgeRole
+) -> dict[tuple[str, str, str], ChatRequest]:
+    """What a judge is asked, once for each different question, gold and prediction."""
+    asked: dict[tuple[str, str, str], ChatRequest] = {}
+    for one in answers:
+        if one.key not in asked:
+            asked[one.key] = _request(one, role)
+    return asked
+
+
+def _request(one: ToJudge, role: JudgeRole) -> ChatRequest:
+    values: dict[str, object] = {
+        "question": one.text,
+        "gold_answer": one.gold,
+        "generated_answer": one.prediction,
+    }
+    types = prompt(role).choices.get("question_type", ())
+    if types:
+        values["question_type"] = one.kind if one.kind in types else PLAIN_TYPE
+    return ChatRequest(
+        role=role,
+        messages=render(role, **values),
+        reply_model=JudgeReply,
+        schema_name=role,
+        stage="judging",
+        record=one.query,
+        version=prompt_version(role),
+    )
 
 
 def _verdict(outcome: Outcome[Any]) -> Verdict:

@@ -11,23 +11,29 @@ from pathlib import Path
 import numpy as np
 
 from skillmill.config import find_path
-from skillmill.errors import InputError
+from skillmill.evaluate import model_reader, written
+from skillmill.evaluate.model_judge import ROLES as JUDGES
+from skillmill.evaluate.model_judge import JudgeRole
 from skillmill.interfaces.configured import workflow_folder
+from skillmill.interfaces.estimate_memory import (
+    built,
+    of_answers,
+    of_relations,
+    of_verdicts,
+    of_written,
+)
 from skillmill.library.asking import ROLE
 from skillmill.library.cousage import CoUsage, load_calls, sequences
 from skillmill.library.declared import Names
 from skillmill.library.edges import EdgeSettings, edge_questions
 from skillmill.library.emitting import Emitter, answers_identity
 from skillmill.memory import typed_relations
-from skillmill.memory.relations import SIMILARITY
-from skillmill.memory.typed_relations import relation_questions
 from skillmill.models.chat import ChatRequest, RoleSettings
 from skillmill.models.forecast import Forecast
 from skillmill.models.llm import ChatClient
 from skillmill.settings.models import Role
 from skillmill.settings.whole import Config
 from skillmill.store import artifact, catalogue, edges
-from skillmill.store.atoms import load_atoms
 from skillmill.store.records import TagRecords
 from skillmill.store.replies import ReplyRecords
 
@@ -88,10 +94,10 @@ def _of_edges(config: Config, folder: Path) -> Sequence[Forecast]:
         return []
     section = config.library.edges
     with artifact.reading(
-        _built(folder / "library/catalogue.sqlite"), "catalogue"
+        built(folder / "library/catalogue.sqlite"), "catalogue"
     ) as db:
         skills = catalogue.load_skills(db)
-    with artifact.reading(_built(folder / "library/similar.sqlite"), "edges") as db:
+    with artifact.reading(built(folder / "library/similar.sqlite"), "edges") as db:
         similar = edges.load_edges(db, "similar_to")
     usage = CoUsage({})
     if section.calls:
@@ -115,21 +121,27 @@ def _of_edges(config: Config, folder: Path) -> Sequence[Forecast]:
         return Emitter(client, answers).estimate(asked)
 
 
-def _of_relations(config: Config, folder: Path) -> Sequence[Forecast]:
-    """Questions of the rule `typed_relations`, of all shards together."""
-    if config.memory.path is None or folder.name != config.study:
-        return []
-    asked: list[ChatRequest] = []
-    for shard in range(config.memory.shards):
-        home = folder / "memory" / str(shard)
-        with artifact.reading(_built(home / "atoms.sqlite"), "atoms") as db:
-            atoms = load_atoms(db)
-        with artifact.reading(_built(home / "relations.sqlite"), "edges") as db:
-            similar = edges.load_edges(db, SIMILARITY)
-        found = relation_questions(atoms, similar, both_ways=config.memory.both_ways)
-        asked += [q.request for q in found if q.request is not None]
-    with _client(config, typed_relations.ROLE) as client:
-        return client.estimate(asked)
+def _of_memory(
+    role: Role, requests: Callable[[Config, Path], Sequence[ChatRequest]]
+) -> Callable[[Config, Path], Sequence[Forecast]]:
+    """Forecasts of a role of the memory track."""
+
+    def forecasts(config: Config, folder: Path) -> Sequence[Forecast]:
+        asked = requests(config, folder)
+        with _client(config, role) as client:
+            return client.estimate(asked) if asked else []
+
+    return forecasts
+
+
+def _verdicts(role: JudgeRole) -> Callable[[Config, Path], Sequence[Forecast]]:
+    """Forecasts of a judge; of those whose data a study does not hold, none."""
+
+    def requests(config: Config, folder: Path) -> Sequence[ChatRequest]:
+        mine = JUDGES[config.memory.format] == role
+        return of_verdicts(config, folder, role) if mine else []
+
+    return _of_memory(role, requests)
 
 
 @contextmanager
@@ -146,14 +158,10 @@ def _client(config: Config, role: Role) -> Iterator[ChatClient]:
 #: Role that asks -> what it would ask.
 STAGES: Mapping[Role, Callable[[Config, Path], Sequence[Forecast]]] = {
     ROLE: _of_edges,
-    typed_relations.ROLE: _of_relations,
+    typed_relations.ROLE: _of_memory(typed_relations.ROLE, of_relations),
+    written.ROLE: _of_memory(written.ROLE, of_written),
+    model_reader.ROLE: _of_memory(model_reader.ROLE, of_answers),
+    "judge_locomo": _verdicts("judge_locomo"),
+    "judge_longmemeval": _verdicts("judge_longmemeval"),
+    "judge_perltqa": _verdicts("judge_perltqa"),
 }
-
-
-def _built(store: Path) -> Path:
-    if not store.is_file():
-        raise InputError(
-            f"{store}: the questions are about this store, and it is not there yet;"
-            f" build it with `skillmill run {store}`, which asks no model"
-        )
-    return store
