@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
 SMOKE := $(VENV)/.smoke-llm
 
-.PHONY: run test test-slurm lint format schema smoke-llm clean help test-install
+.PHONY: run test test-slurm soak lint format schema smoke-llm clean help test-install
 
 run: $(SETUP)
 	@$(BIN)/skillmill run
@@ -26,6 +26,13 @@ test-slurm: $(SETUP)
 # games is built from source the first time (some two minutes of CPU, needs a C compiler).
 test-alfworld: $(SETUP) $(ALFWORLD)
 	@$(BIN)/python -m pytest -n 0 tests/interfaces/test_households.py
+
+# Opt-in, hours: sequences of edits through the stage functions and through Snakemake, and
+# kills. SOAK=100 KILLS=50 unless said otherwise.
+SOAK ?= 100
+KILLS ?= 50
+soak: $(SETUP)
+	@SKILLMILL_SOAK=$(SOAK) SKILLMILL_SOAK_RUNS=$(SOAK) SKILLMILL_SOAK_KILLS=$(KILLS) OMP_NUM_THREADS=1 nice -n 5 $(BIN)/python -m pytest -n 0 tests/workflow/test_sequences.py tests/workflow/test_soak.py tests/workflow/test_incremental.py
 
 lint: $(SETUP)
 	$(BIN)/ruff check .
@@ -57,7 +64,7 @@ clean:
 	rm -rf results logs
 
 help:
-	@echo "run  test  test-install  test-slurm  lint  format  schema  smoke-llm  clean"
+	@echo "run  test  test-install  test-slurm  soak  lint  format  schema  smoke-llm  clean"
 
 # pip's own version is left alone: the lock pins what matters. The stamp is written last,
 # so an interrupted set-up starts again.

@@ -82,6 +82,7 @@ onstart:
 
 onsuccess:
     forget_results()
+    clear_leftovers(Path("results"))
     show_summary()
 
 

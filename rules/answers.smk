@@ -15,8 +15,8 @@ rule turns:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
         gpu=0,
     params:
         code=code_of("turns.py"),
@@ -37,8 +37,8 @@ rule turn_scores:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=30,
+        mem_mb=grows(1500),
+        runtime=grows(30),
         gpu=0,
     params:
         cutoffs=CONFIG.memory.cutoffs,
@@ -64,8 +64,8 @@ rule baselines:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
         gpu=0,
     params:
         budget=CONFIG.memory.budget,
@@ -124,8 +124,8 @@ rule comparisons:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
         gpu=0,
     params:
         cutoffs=CONFIG.memory.cutoffs,
@@ -152,8 +152,8 @@ rule answers:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
         gpu=0,
     params:
         skills=CONFIG.memory.answering.skills,
@@ -177,8 +177,8 @@ rule answer_scores:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=30,
+        mem_mb=grows(1500),
+        runtime=grows(30),
         gpu=0,
     params:
         splits=CONFIG.memory.splits.model_dump(),

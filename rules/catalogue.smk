@@ -16,8 +16,8 @@ rule catalogue:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=20,
+        mem_mb=grows(1500),
+        runtime=grows(20),
         gpu=0,
     params:
         root=lambda w: source("library.path"),
@@ -48,8 +48,8 @@ rule tasks:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grows(1000),
+        runtime=grows(10),
         gpu=0,
     params:
         code=code_of("tasks.py"),

@@ -1,11 +1,19 @@
 """Functions the rule files share; no rule lives here."""
 
+import yaml
+from snakemake.utils import update_config
+
 from skillmill.codehash import code_of as code_of_script
 from skillmill.config import SCHEMA, check_config, find_path, require_track
 from skillmill.data.discovery import find_skill_files
 from skillmill.errors import SkillmillError
 from skillmill.evaluate.model_judge import ROLES as JUDGE_ROLES
-from skillmill.interfaces.kept import forget_results, keep_results, restore_results
+from skillmill.interfaces.kept import (
+    clear_leftovers,
+    forget_results,
+    keep_results,
+    restore_results,
+)
 from skillmill.interfaces.removals import check_removals
 from skillmill.interfaces.run import mark_start
 
@@ -26,6 +34,19 @@ def checked(function, *args, **kwargs):
         refuse(error, error.exit_code)
 
 
+def complete(given):
+    """Lay a configuration over config.yaml, in place.
+
+    As a module of another workflow ours gets that one's section alone: Snakemake reads
+    no configfile of a module.
+    """
+    with open(BASE / "config.yaml") as file:
+        whole = yaml.safe_load(file)
+    update_config(whole, given)
+    given |= whole
+
+
+complete(config)
 CONFIG = checked(check_config, config)
 checked(require_track, CONFIG)
 validate(config, str(SCHEMA))
@@ -50,6 +71,11 @@ def code_of(script):
     return code_of_script(BASE / "scripts" / script)
 
 
+def grows(amount):
+    """Memory (MB) or time (min) of a job: so much more with each attempt."""
+    return lambda wildcards, attempt: amount * attempt
+
+
 def source(key):
     """Where the path configured under a dotted key lies, or None when it is null."""
     value = CONFIG
@@ -62,8 +88,10 @@ def source(key):
 
 def tidy_records():
     """Fold what earlier jobs recorded into one file a kind, so that look-ups stay fast."""
+    from skillmill.store.fitness import require_locks
     from skillmill.store.merging import merge_records
 
+    checked(require_locks, Path(CONFIG.records))
     checked(merge_records, Path(CONFIG.records))
 
 

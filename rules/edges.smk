@@ -22,8 +22,8 @@ rule edges:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=grows(3000),
+        runtime=grows(240),
         gpu=0,
     params:
         settings=EDGES.model_dump(
@@ -57,8 +57,8 @@ rule edge_sample:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grows(1000),
+        runtime=grows(10),
         gpu=0,
     params:
         per_relation=EDGES.audit_sample,
@@ -84,8 +84,8 @@ rule graph_rankings:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
         gpu=0,
     params:
         arms=EDGES.arms.model_dump(exclude={"draws"}),
@@ -113,8 +113,8 @@ rule topology:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=grows(4000),
+        runtime=grows(60),
         gpu=0,
     params:
         arms=EDGES.arms.model_dump(exclude={"draws"}),
@@ -142,8 +142,8 @@ rule library_store:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=grows(2000),
+        runtime=grows(20),
         gpu=0,
     params:
         ranker=CONFIG.library.ranker.model_dump(),

@@ -15,8 +15,8 @@ rule rankings:
         "../envs/gpu.yaml"
     threads: CONFIG.encoder.threads
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=grows(3000),
+        runtime=grows(60),
         gpu=CONFIG.encoder.gpus,
     params:
         ranker=CONFIG.library.ranker.model_dump(),
@@ -45,8 +45,8 @@ rule draws:
         "../envs/gpu.yaml"
     threads: CONFIG.encoder.threads
     resources:
-        mem_mb=3000,
-        runtime=120,
+        mem_mb=grows(3000),
+        runtime=grows(120),
         gpu=CONFIG.encoder.gpus,
     params:
         draws=CONFIG.library.draws.model_dump(),
@@ -109,8 +109,8 @@ rule library_scores:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=grows(1000),
+        runtime=grows(30),
         gpu=0,
     params:
         cutoffs=CONFIG.library.cutoffs,
@@ -142,8 +142,8 @@ rule memory_scores:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=30,
+        mem_mb=grows(1500),
+        runtime=grows(30),
         gpu=0,
     params:
         cutoffs=CONFIG.memory.cutoffs,

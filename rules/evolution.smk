@@ -14,8 +14,8 @@ rule evolve_start:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
         gpu=0,
     params:
         section=evolution_section,
@@ -41,8 +41,8 @@ rule evolve_step:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=240,
+        mem_mb=grows(2000),
+        runtime=grows(240),
         gpu=0,
     params:
         section=evolution_section,
@@ -71,8 +71,8 @@ rule evolution_scores:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=120,
+        mem_mb=grows(3000),
+        runtime=grows(120),
         gpu=0,
     params:
         sections=evolution_sections(),

@@ -13,8 +13,8 @@ rule similar:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
         gpu=0,
     params:
         neighbours=CONFIG.library.similarity.neighbours,
@@ -43,8 +43,8 @@ rule relations:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=30,
+        mem_mb=grows(1500),
+        runtime=grows(30),
         gpu=0,
     params:
         neighbours=CONFIG.memory.neighbours,

@@ -13,8 +13,8 @@ rule conversations:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=grows(2000),
+        runtime=grows(20),
         gpu=0,
     params:
         path=lambda w: source("memory.path"),
@@ -36,8 +36,8 @@ rule atoms:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grows(1000),
+        runtime=grows(10),
         gpu=0,
     params:
         shards=CONFIG.memory.shards,
@@ -59,8 +59,8 @@ rule entities:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
         gpu=0,
     params:
         tagger=CONFIG.tagger.name,
@@ -83,8 +83,8 @@ rule typed_relations:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=240,
+        mem_mb=grows(1500),
+        runtime=grows(240),
         gpu=0,
     params:
         both_ways=CONFIG.memory.both_ways,
@@ -110,8 +110,8 @@ rule memory_store:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grows(1000),
+        runtime=grows(10),
         gpu=0,
     params:
         code=code_of("memory_store.py"),
@@ -133,8 +133,8 @@ rule rollouts:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
         gpu=0,
     params:
         budget=CONFIG.memory.budget,
@@ -158,8 +158,8 @@ rule transferred:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=grows(3000),
+        runtime=grows(60),
         gpu=0,
     params:
         budget=CONFIG.memory.budget,

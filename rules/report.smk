@@ -37,8 +37,8 @@ rule report:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=15,
+        mem_mb=grows(1500),
+        runtime=grows(15),
         gpu=0,
     params:
         limits=CONFIG.report.limits(),
@@ -60,8 +60,8 @@ rule front_page:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=200,
-        runtime=5,
+        mem_mb=grows(200),
+        runtime=grows(5),
         gpu=0,
     shell:
         "cp {input.page:q} {output.page:q} 2> {log:q}"

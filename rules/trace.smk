@@ -17,8 +17,8 @@ rule slots:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=240,
+        mem_mb=grows(1500),
+        runtime=grows(240),
         gpu=0,
     params:
         asks=CONFIG.models.asks("io_schema"),
@@ -39,8 +39,8 @@ rule dependencies:
         "../envs/gpu.yaml"
     threads: CONFIG.encoder.threads
     resources:
-        mem_mb=1500,
-        runtime=60,
+        mem_mb=grows(1500),
+        runtime=grows(60),
         gpu=CONFIG.encoder.gpus if TRACE.dependencies.soft else 0,
     params:
         settings=TRACE.dependencies.model_dump(exclude={"soft"}),
@@ -67,8 +67,8 @@ rule trees:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=240,
+        mem_mb=grows(1000),
+        runtime=grows(240),
         gpu=0,
     params:
         tree=TRACE.tree.model_dump(),
@@ -98,8 +98,8 @@ rule traces:
         "../envs/gpu.yaml"
     threads: CONFIG.encoder.threads
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=grows(3000),
+        runtime=grows(60),
         gpu=CONFIG.encoder.gpus,
     params:
         settings=TRACE.model_dump(exclude={"tree", "dependencies", "arms"}),
@@ -126,8 +126,8 @@ rule trace_scores:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=grows(1000),
+        runtime=grows(30),
         gpu=0,
     params:
         budgets=TRACE.arms.budgets,

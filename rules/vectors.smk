@@ -15,8 +15,8 @@ rule vectors:
         "../envs/gpu.yaml"
     threads: CONFIG.encoder.threads
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=grows(3000),
+        runtime=grows(240),
         gpu=CONFIG.encoder.gpus,
     params:
         encoder=CONFIG.encoder.model_dump(
@@ -74,8 +74,8 @@ rule tokens:
         "../envs/gpu.yaml"
     threads: CONFIG.encoder.threads
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=grows(4000),
+        runtime=grows(240),
         gpu=CONFIG.encoder.gpus,
     params:
         encoder=CONFIG.encoder.model_dump(

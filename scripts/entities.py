@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillmill.interfaces.job import Counts, job
+from skillmill.interfaces.progress import told_batches
 from skillmill.memory.mentions import mentions_of
 from skillmill.memory.passages import entity_passages
 from skillmill.models.tagger import load_tagger, tagger_identity
@@ -42,8 +43,7 @@ def main(
         missing = {key: texts[owner] for owner, key in keys.items() if key not in known}
         order = sorted(missing)
         model = load_tagger(tagger)
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
+        for batch in told_batches("entities", order, BATCH):
             tags = model.tag([missing[key] for key in batch])
             fresh = dict(zip(batch, tags, strict=True))
             recorded.add(fresh)

@@ -14,7 +14,7 @@ from skillmill.interfaces import machine
 from skillmill.interfaces.cli import main
 from skillmill.interfaces.doctor import ChatEndpoint, diagnose
 from skillmill.models.heuristics.registry import STAND_INS
-from skillmill.store import fitness
+from skillmill.store import filesystem, fitness
 from tests.store.examples import unprivileged
 
 URL = "http://models.example/v1"
@@ -298,8 +298,8 @@ def test_the_file_system_is_that_of_the_nearest_mount(monkeypatch, place, path, 
         "x@o2ib:/s /scratch\\040disk lustre rw 0 0\nme@host: /data fuse.sshfs rw 0 0\n"
         "tmpfs /tmp tmpfs rw 0 0\n/dev/sdb /opt fuseblk rw 0 0\n"
     )
-    monkeypatch.setattr(machine, "_MOUNTS", mounts)
-    assert machine.file_system_of(type(place)(path)) == found
+    monkeypatch.setattr(filesystem, "_MOUNTS", mounts)
+    assert filesystem.file_system_of(type(place)(path)) == found
 
 
 def test_records_over_a_network_are_noted(monkeypatch):

@@ -2,7 +2,12 @@
 
 import pytest
 
-from skillmill.interfaces.kept import forget_results, keep_results, restore_results
+from skillmill.interfaces.kept import (
+    clear_leftovers,
+    forget_results,
+    keep_results,
+    restore_results,
+)
 
 
 @pytest.fixture
@@ -11,7 +16,7 @@ def places(tmp_path):
     (results / "s" / "library").mkdir(parents=True)
     (results / "s" / "library" / "scores.sqlite").write_text("scores")
     (results / "report.html").write_text("page")
-    (results / "s" / "half.sqlite.tmp").write_text("draft")
+    (results / "s" / "half.sqlite.elsewhere-7-00.tmp").write_text("draft")
     return results, kept
 
 
@@ -51,3 +56,10 @@ def test_nothing_kept_puts_nothing_back(places):
     forget_results(kept)
     (results / "report.html").unlink()
     assert restore_results(results, kept) == []
+
+
+def test_drafts_of_killed_jobs_of_any_host_are_cleared(places):
+    results, _ = places
+    assert clear_leftovers(results) == 1
+    assert not list(results.rglob("*.tmp"))
+    assert (results / "s" / "library" / "scores.sqlite").exists()

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from skillmill.errors import StoreError
-from skillmill.store.artifact import (
-    writing,
-)
+from skillmill.store import filesystem
+from skillmill.store.artifact import reading, writing
 from skillmill.store.edges import save_edges
+from skillmill.store.shards import host_name
 from skillmill.types import Edge
 from tests.store.examples import (
     output_of,
@@ -18,7 +18,7 @@ from tests.store.examples import (
     python,
     unprivileged,
 )
-from tests.store.files import files_in, sha256, state, write_edges
+from tests.store.files import EDGES, files_in, sha256, state, write_edges
 
 
 def test_a_failure_inside_the_block_leaves_the_older_file(tmp_path):
@@ -91,7 +91,7 @@ def test_a_process_killed_in_the_transaction_leaves_no_half_file(tmp_path, older
     assert process.stdout.readline() == "written\n"
     process.kill()
     process.communicate()
-    assert "edges.sqlite.tmp" in files_in(tmp_path)
+    assert len(list(tmp_path.glob("edges.sqlite.*.tmp"))) == 1
     assert state(path) == before
     write_edges(path)
     assert files_in(tmp_path) == ["edges.sqlite"]
@@ -115,8 +115,35 @@ def test_a_process_killed_before_the_rename_leaves_no_half_file(tmp_path, older)
     )
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    assert {"edges.sqlite.tmp", "edges.sqlite.packed.tmp"} <= set(files_in(tmp_path))
+    assert len(list(tmp_path.glob("edges.sqlite.*.tmp"))) == 2
     assert state(path) == before
+    write_edges(path)
+    assert files_in(tmp_path) == ["edges.sqlite"]
+
+
+def test_a_process_killed_after_the_rename_leaves_the_whole_new_file(tmp_path):
+    path = tmp_path / "edges.sqlite"
+    write_edges(path)
+    process = python(
+        """
+        import os, signal, sys
+        from skillmill.store.artifact import Provenance, writing
+        real = os.replace
+        def renamed_and_killed(*paths):
+            real(*paths)
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.replace = renamed_and_killed
+        with writing(sys.argv[1], Provenance("edges", "", "", "")) as db:
+            db.execute("insert into edge values ('a', 'b', 'near', null, 'rule')")
+        """,
+        path,
+    )
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    with reading(path, "edges") as db:
+        assert db.execute("select source from edge").fetchall() == [("a",)]
+        assert db.execute("pragma integrity_check").fetchone() == ("ok",)
+    assert len(list(tmp_path.glob("edges.sqlite.*.tmp"))) == 1
     write_edges(path)
     assert files_in(tmp_path) == ["edges.sqlite"]
 
@@ -151,6 +178,63 @@ def test_a_full_disk_is_named_and_the_older_file_kept(tmp_path, rows):
     assert "disk" in message
     assert sha256(path) == before
     assert files_in(tmp_path) == ["edges.sqlite"]
+
+
+def test_two_processes_that_write_one_path_leave_one_whole_file(tmp_path):
+    """A job that outlived its killed run, and the one that repeats it."""
+    path = tmp_path / "edges.sqlite"
+    with writing(path, provenance("edges")) as mine:
+        save_edges(mine, EDGES[:1])
+        other = python(
+            """
+            import sys
+            from skillmill.store.artifact import Provenance, writing
+            with writing(sys.argv[1], Provenance("edges", "", "", "")) as db:
+                db.execute("insert into edge values ('z', 'b', 'near', null, 'rule')")
+            """,
+            path,
+        )
+        output_of(other)
+        save_edges(mine, EDGES[1:])
+    with reading(path, "edges") as db:
+        assert db.execute("select count(*) from edge").fetchone() == (len(EDGES),)
+        assert db.execute("pragma integrity_check").fetchone() == ("ok",)
+    assert files_in(tmp_path) == ["edges.sqlite"]
+
+
+def test_rows_are_written_on_the_machines_own_disk_where_the_result_is_not_u14(
+    tmp_path, monkeypatch
+):
+    path, local = tmp_path / "nfs" / "edges.sqlite", tmp_path / "local"
+    local.mkdir()
+    monkeypatch.setattr(
+        filesystem,
+        "file_system_of",
+        lambda folder: ("nfs4", True) if folder == path.parent else ("ext4", False),
+    )
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(local))
+    with writing(path, provenance("edges")) as db:
+        save_edges(db, EDGES)
+        assert len(list(local.iterdir())) == 1
+        assert list(path.parent.iterdir()) == []
+    assert list(local.iterdir()) == []
+    assert files_in(path.parent) == ["edges.sqlite"]
+
+
+def test_a_folder_for_drafts_may_be_named_and_is_cleared_of_the_dead(
+    tmp_path, monkeypatch
+):
+    path, scratch = tmp_path / "edges.sqlite", tmp_path / "scratch"
+    monkeypatch.setenv("SKILLMILL_SCRATCH", str(scratch))
+    dead = python("import os; print(os.getpid())")
+    number = output_of(dead).strip()
+    left = scratch / f"edges.sqlite.{host_name()}-{number}-00.tmp"
+    others = scratch / "edges.sqlite.elsewhere-1-00.tmp"
+    scratch.mkdir()
+    for file in (left, others):
+        file.touch()
+    write_edges(path)
+    assert list(scratch.iterdir()) == [others]
 
 
 def test_a_folder_that_cannot_be_written_is_named(open_folder):

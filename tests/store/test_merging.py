@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from skillmill.errors import StoreError
+from skillmill.store import filesystem, fitness
+from skillmill.store.fitness import require_locks
 from skillmill.store.records import (
     MergeCounts,
     TagRecords,
@@ -221,6 +223,17 @@ def test_a_file_system_without_locks_is_named_with_the_setting_u14(
     with pytest.raises(StoreError, match="No locks available; set `records`") as caught:
         merge_records(tmp_path)
     assert str(tmp_path / "vectors") in str(caught.value)
+
+
+def test_records_on_a_network_without_locks_are_refused_before_a_run_u14(
+    tmp_path, monkeypatch
+):
+    require_locks(tmp_path / "records")
+    monkeypatch.setattr(filesystem, "file_system_of", lambda folder: ("nfs4", True))
+    require_locks(tmp_path / "records")
+    monkeypatch.setattr(fitness, "problem_of", lambda folder: "there are no locks")
+    with pytest.raises(StoreError, match=r"type nfs4 where there are no.*`records`"):
+        require_locks(tmp_path / "records")
 
 
 def test_the_main_file_has_a_rollback_journal_u14(tmp_path):

@@ -227,3 +227,40 @@ def test_records_made_by_hand_without_rows_know_nothing(tmp_path):
     with TagRecords(tmp_path, {"name": "tagger"}) as records:
         assert records.known(KEYS) == {}
         assert records.damaged == []
+
+
+def test_a_flipped_bit_is_seen_and_the_row_computed_again(tmp_path, caplog):
+    add(tmp_path, KEYS[:3])
+    merge_records(tmp_path)
+    main = tmp_path / "vectors" / "main.sqlite"
+    db = sqlite3.connect(main, isolation_level=None)
+    (data,) = db.execute(
+        "select data from vector_record where key = ?", (KEYS[1],)
+    ).fetchone()
+    spoilt = bytes([data[0] ^ 1]) + data[1:]  # still a finite number
+    db.execute("update vector_record set data = ? where key = ?", (spoilt, KEYS[1]))
+    db.close()
+    check(known(tmp_path, KEYS[:3]), [KEYS[0], KEYS[2]])
+    assert "1 of 3 rows are not what was recorded" in caplog.text
+    assert KEYS[1] in caplog.text
+    add(tmp_path, KEYS[1:2])
+    check(known(tmp_path, KEYS[:3]), KEYS[:3])
+    merge_records(tmp_path)
+    check(known(tmp_path, KEYS[:3]), KEYS[:3])
+
+
+def test_records_of_before_there_were_seals_are_read_and_merged(tmp_path):
+    add(tmp_path, KEYS[:2])
+    (old,) = (tmp_path / "vectors").glob("*.sqlite")
+    db = sqlite3.connect(old)
+    db.execute("drop table seal")
+    db.close()
+    old.rename(tmp_path / "vectors" / "main.sqlite")
+    check(known(tmp_path, KEYS[:2]), KEYS[:2])
+    add(tmp_path, KEYS[1:4])
+    merge_records(tmp_path)
+    check(known(tmp_path, KEYS[:4]), KEYS[:4])
+    db = sqlite3.connect(tmp_path / "vectors" / "main.sqlite")
+    sealed = {key for (key,) in db.execute("select key from seal")}
+    db.close()
+    assert sealed == set(KEYS[2:4])

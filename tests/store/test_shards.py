@@ -236,7 +236,7 @@ def test_a_commit_cut_off_by_kill_9_is_rolled_back_by_the_reader(tmp_path):
     check(known(tmp_path), KEYS[:5])
 
 
-def test_eight_processes_write_at_once_while_others_read_and_merge(tmp_path):
+def test_sixteen_processes_write_at_once_while_others_read_and_merge(tmp_path):
     code = """
         import sys
         from pathlib import Path
@@ -244,13 +244,13 @@ def test_eight_processes_write_at_once_while_others_read_and_merge(tmp_path):
         from tests.store.recorded import MINI, check, matrix_of
         folder, own = Path(sys.argv[1]), sys.argv[2]
         with VectorRecords(folder, MINI) as records:
-            for number in range(25):
+            for number in range(12):
                 keys = [text_key(f"{own}/{number}"), text_key(f"shared/{number}")]
                 records.add(keys, matrix_of(keys))
                 check(records.known(keys), keys)
             assert records.damaged == []
         """
-    processes = [python(code, tmp_path, own) for own in range(8)]
+    processes = [python(code, tmp_path, own) for own in range(16)]
     folded = 0
     while any(process.poll() is None for process in processes):
         counts = merge_records(tmp_path)
@@ -260,11 +260,11 @@ def test_eight_processes_write_at_once_while_others_read_and_merge(tmp_path):
     for process in processes:
         output_of(process)
     folded += merge_records(tmp_path).shards
-    assert folded == 8
+    assert folded == 16
     keys = [
         text_key(f"{own}/{number}")
-        for own in (*range(8), "shared")
-        for number in range(25)
+        for own in (*range(16), "shared")
+        for number in range(12)
     ]
     check(known(tmp_path, keys), keys)
     assert shard_names(tmp_path) == ["main.sqlite"]

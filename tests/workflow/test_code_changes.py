@@ -60,7 +60,7 @@ def planned(flow):
         ("report/page.py", {"report"}),
     ],
 )
-def test_editing_a_module_reruns_its_rules(own, module, some):
+def test_editing_a_module_reruns_its_rules_u04(own, module, some):
     file = own.code / "src" / "skillmill" / module
     users = {
         script.stem

@@ -1,102 +1,19 @@
 """After any sequence of edits the artifacts equal those of a clean build."""
 
-import json
-import random
+import os
 import shutil
 
 import pytest
 
+from tests.workflow.editor import Editor
+
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
-WORDS = [
-    "harbour",
-    "ledger",
-    "invoice",
-    "contour",
-    "manuscript",
-    "glossary",
-    "raster",
-    "payroll",
-]
+#: Sequences of edits; `make soak` runs more.
+RUNS = int(os.environ.get("SKILLMILL_SOAK_RUNS", "2"))
 
 
-class Editor:
-    """Random edits of the sample's inputs, as a user makes them."""
-
-    def __init__(self, root, seed):
-        self.root = root
-        self.rng = random.Random(seed)
-        self.library = root / "data" / "sample" / "library"
-        self.chats = root / "data" / "sample" / "conversations.jsonl"
-        self.done = []
-
-    def skills(self):
-        return sorted(self.library.rglob("SKILL.md"))
-
-    def edit(self):
-        """One edit of a random kind."""
-        kind = self.rng.choice(
-            ["describe", "body", "add", "rename", "delete", "touch", "say", "ask"]
-        )
-        getattr(self, kind)()
-        self.done.append(kind)
-
-    def phrase(self):
-        return " ".join(self.rng.choices(WORDS, k=5))
-
-    def describe(self):
-        path = self.rng.choice(self.skills())
-        text = path.read_text(encoding="utf-8")
-        new = text.replace("description: ", f"description: {self.phrase()} ", 1)
-        path.write_text(new, encoding="utf-8")
-
-    def body(self):
-        path = self.rng.choice(self.skills())
-        with path.open("a", encoding="utf-8") as file:
-            file.write(f"\n{self.phrase()}\n")
-
-    def add(self):
-        folder = self.library / "added" / f"new-{self.rng.randrange(10**6)}"
-        folder.mkdir(parents=True)
-        folder.joinpath("SKILL.md").write_text(
-            f"---\nname: {folder.name}\ndescription: {self.phrase()}\n---\nBody.\n"
-        )
-
-    def rename(self):
-        folder = self.rng.choice(self.skills()).parent
-        folder.rename(folder.with_name(f"renamed-{self.rng.randrange(10**6)}"))
-
-    def delete(self):
-        shutil.rmtree(self.rng.choice(self.skills()).parent)
-
-    def touch(self):
-        for path in self.skills():
-            path.touch()
-
-    def lines(self):
-        return self.chats.read_text(encoding="utf-8").splitlines()
-
-    def say(self):
-        """Change what somebody said."""
-        lines = self.lines()
-        turns = [i for i, line in enumerate(lines) if "question" not in json.loads(line)
-                 and json.loads(line).get("type", "turn") == "turn"]  # fmt: skip
-        at = self.rng.choice(turns)
-        row = json.loads(lines[at])
-        row["text"] += f" And the {self.phrase()}."
-        lines[at] = json.dumps(row, ensure_ascii=False)
-        self.chats.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-    def ask(self):
-        """Drop a question."""
-        lines = self.lines()
-        asked = [i for i, line in enumerate(lines)
-                 if json.loads(line).get("type") == "question"]  # fmt: skip
-        del lines[self.rng.choice(asked)]
-        self.chats.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", range(1, 1 + RUNS))
 def test_ten_random_edits_end_where_a_clean_build_ends(copied, tmp_path, seed):
     editor = Editor(copied.root, seed)
     for step in range(5):

@@ -99,6 +99,17 @@ def test_touching_a_file_reruns_nothing(copied):
     assert copied.jobs("touched") == []
 
 
+def test_a_copied_store_of_any_size_reruns_nothing_u08(copied):
+    """Snakemake compares files over 1 MB by time unless told otherwise."""
+    large = [path for path in copied.stores() if path.stat().st_size > 1_000_000]
+    assert large
+    for path in copied.stores():
+        path.write_bytes(path.read_bytes())
+        os.utime(path, (path.stat().st_atime, path.stat().st_mtime + 100))
+    said = copied.run("--dry-run", run="copied-stores")
+    assert "Nothing to be done" in said.stdout + said.stderr
+
+
 def test_a_dry_run_leaves_every_time_stamp_u07(copied):
     before = stamps(copied)
     copied.run("--dry-run", run="dry")
@@ -132,6 +143,11 @@ def test_forcing_everything_computes_nothing_again(copied):
     copied.run("--forceall", run="forced")
     assert sum(job.computed for job in copied.jobs("forced")) == 0
     assert sum(job.reused for job in copied.jobs("forced")) > 100
+    # torch alone takes 400 MB, spaCy's pipeline 200: neither was imported.
+    modelled = {"vectors", "entities", "rankings"}
+    peaks = {j.rule: j.peak_mb for j in copied.jobs("forced") if j.rule in modelled}
+    assert peaks.keys() == modelled
+    assert max(peaks.values()) < 250
     assert copied.dumps() == before
 
 

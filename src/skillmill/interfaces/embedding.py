@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skillmill.interfaces.job import Counts
+from skillmill.interfaces.progress import told_batches
 from skillmill.models.chunks import mean_vector, measure, split_text
 from skillmill.models.encoder import Encoder
 from skillmill.models.tokens import Pieces
@@ -135,8 +136,7 @@ def _recorded(
         missing = [key for key in by_key if key not in known]
         # Of like length, so that a batch has few lengths.
         missing.sort(key=lambda key: (len(by_key[key]), key))
-        for start in range(0, len(missing), BATCH):
-            batch = missing[start : start + BATCH]
+        for batch in told_batches("vectors", missing, BATCH):
             matrix = encoder.encode([by_key[key] for key in batch])
             recorded.add(batch, matrix)
             counts.computed += len(batch)

@@ -56,6 +56,17 @@ def forget_results(kept: Path = KEPT) -> None:
     shutil.rmtree(kept, ignore_errors=True)
 
 
+def clear_leftovers(results: Path) -> int:
+    """Remove drafts that killed jobs of any host left below `results`; how many.
+
+    Only for the one run that holds the folder, when its jobs have ended.
+    """
+    left = sorted(results.rglob("*.sqlite.*.tmp"))
+    for draft in left:
+        draft.unlink(missing_ok=True)
+    return len(left)
+
+
 def _files(folder: Path) -> Iterator[Path]:
     """Finished files below a folder, sorted."""
     for path in sorted(folder.rglob("*")):

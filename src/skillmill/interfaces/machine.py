@@ -13,17 +13,10 @@ from skillmill.interfaces.finding import Finding, Grade
 from skillmill.models.hardware import has_bfloat16, has_cuda, instruction_set
 from skillmill.models.onnx_export import CACHE_VARIABLE, cache_folder
 from skillmill.settings.whole import Config
+from skillmill.store.filesystem import file_system_of
 from skillmill.store.fitness import LEAST_SQLITE, problem_of, sqlite_version
 
 _LEAST_PYTHON = (3, 11)
-_MOUNTS = Path("/proc/mounts")
-
-#: File systems that other machines serve, by the beginning of their names.
-_NETWORK = (
-    "nfs", "cifs", "smb", "lustre", "gpfs", "beegfs", "ceph", "glusterfs", "panfs",
-    "afs", "9p", "orangefs", "pvfs", "wekafs", "fuse.sshfs", "fuse.s3fs",
-    "fuse.gcsfuse", "fuse.rclone", "fuse.glusterfs", "fuse.ceph",
-)  # fmt: skip
 
 #: Free space under which a run is unlikely to end, and under which it is tight.
 _LEAST_FREE_GB = 0.2
@@ -119,25 +112,6 @@ def check_processor(config: Config) -> list[Finding]:
         Finding("cpu", "ok", cpu),
         Finding("gpu", "note", f"{gpu}; device is {used}"),
     ]
-
-
-def file_system_of(folder: Path) -> tuple[str, bool]:
-    """Type of the file system of a folder, and whether another machine serves it.
-
-    `unknown` where the system does not tell.
-    """
-    try:
-        lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return "unknown", False
-    path, best, kind = folder.resolve(), "", "unknown"
-    for line in lines:
-        _, place, found, *_ = [*line.split(), "", "", ""]
-        # Spaces and the like are written as octal numbers.
-        place = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), place)
-        if place and path.is_relative_to(place) and len(place) >= len(best):
-            best, kind = place, found
-    return kind, kind.startswith(_NETWORK)
 
 
 def _check_space(name: str, folder: Path, place: Path) -> Finding:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skillmill.interfaces.job import Counts
+from skillmill.interfaces.progress import told_batches
 from skillmill.models.encoder import TokenEncoder
 from skillmill.store.records import text_key
 from skillmill.store.token_records import TokenRecords
@@ -28,8 +29,7 @@ def token_vectors(
         known = recorded.known(by_key)
         missing = [key for key in by_key if key not in known]
         missing.sort(key=lambda key: (len(by_key[key]), key))
-        for start in range(0, len(missing), BATCH):
-            batch = missing[start : start + BATCH]
+        for batch in told_batches("token vectors", missing, BATCH):
             found = encoder.encode_tokens([by_key[key] for key in batch])
             fresh = dict(zip(batch, found, strict=True))
             recorded.add(fresh)

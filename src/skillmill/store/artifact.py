@@ -15,6 +15,7 @@ from pathlib import Path
 
 from skillmill.errors import StoreError
 from skillmill.store.connect import connect_private, is_of_place, private_uri
+from skillmill.store.drafts import clear_drafts, drafts_of
 from skillmill.store.opening import checked, explained, kind_in
 from skillmill.store.rows import insert, json_text
 from skillmill.store.schema import SCHEMA_VERSION, create_artifact
@@ -43,9 +44,9 @@ def writing(
 ) -> Iterator[sqlite3.Connection]:
     """Open a new artifact in one transaction, and put it in place at the end.
 
-    Until then the rows are in `<path>.tmp`, and an older file at `path` stays as
-    it is; it also stays if anything fails. Two processes must not write one path
-    at a time. Inputs are hashed at the start.
+    Until then the rows are in a draft of this process, and an older file at `path`
+    stays as it is; it also stays if anything fails. Of two processes that write one
+    path at a time, the last to end has its way. Inputs are hashed at the start.
 
     Raises
     ------
@@ -54,10 +55,11 @@ def writing(
         read-only folder); names the path and the reason.
     """
     path = Path(path)
-    draft, packed = Path(f"{path}.tmp"), Path(f"{path}.packed.tmp")
+    drafts: tuple[Path, ...] = ()
     try:
         with _explaining(path):
-            _clear(path, draft, packed)
+            _make_room(path)
+            draft, packed = drafts = drafts_of(path)
             db = connect_private(draft)
         with closing(db):
             with _explaining(path):
@@ -73,7 +75,7 @@ def writing(
         with _explaining(path):
             _publish(packed, path)
     finally:
-        for leftover in (draft, packed):
+        for leftover in drafts:
             # The first error is the one to tell.
             with suppress(OSError):
                 leftover.unlink(missing_ok=True)
@@ -199,7 +201,7 @@ def _unwritable(path: Path, reason: str) -> StoreError:
     )
 
 
-def _clear(path: Path, *drafts: Path) -> None:
+def _make_room(path: Path) -> None:
     """Make room for a new file: the folder exists, no draft of a killed job does."""
     if path.is_dir():
         raise StoreError(
@@ -208,8 +210,7 @@ def _clear(path: Path, *drafts: Path) -> None:
             record=str(path),
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    for draft in drafts:
-        draft.unlink(missing_ok=True)
+    clear_drafts(path)
 
 
 def _publish(packed: Path, path: Path) -> None:

@@ -5,6 +5,8 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
+from skillmill.errors import StoreError
+from skillmill.store import filesystem
 from skillmill.store.connect import code_of
 
 #: STRICT tables need it.
@@ -17,6 +19,28 @@ def sqlite_version() -> tuple[int, int, int]:
     """Version of the SQLite library that Python uses."""
     major, minor, patch = sqlite3.sqlite_version_info
     return major, minor, patch
+
+
+def require_locks(folder: Path) -> None:
+    """Refuse a folder of records on a network file system that has no locks.
+
+    Raises
+    ------
+    StoreError
+        Naming the file system and the setting.
+    """
+    place = next(
+        p for p in (folder.absolute(), *folder.absolute().parents) if p.exists()
+    )
+    kind, network = filesystem.file_system_of(place)
+    problem = problem_of(place) if network else None
+    if problem:
+        raise StoreError(
+            f"{folder}: expected a folder for records, found one of type {kind} where"
+            f" {problem}; set `records` to a folder of the machine's own disk or of a"
+            " file system with locks",
+            record=str(folder),
+        )
 
 
 def problem_of(folder: Path) -> str | None:

@@ -136,6 +136,15 @@ create table vector_record (
 ) strict, without rowid
 """
 
+SEAL = """
+create table seal (
+    model text not null,     -- model.hash
+    key   text not null,     -- of the row that it seals
+    crc   integer not null,  -- CRC-32 of that row's columns after the key
+    primary key (model, key)
+) strict, without rowid
+"""
+
 TAG_RECORD = """
 create table tag_record (
     model text not null,  -- model.hash

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from skillmill.errors import StoreError
 from skillmill.store.connect import connect_shared
+from skillmill.store.memory_tables import SEAL
+from skillmill.store.seals import copy_seals
 from skillmill.store.shards import (
     MAIN,
     NEW,
@@ -49,10 +51,14 @@ class MergeCounts:
 
 
 class RecordStore(NamedTuple):
-    """A record store: its kind, and how rows of a shard get into its main file."""
+    """A record store: its kind, and how rows of a shard get into its main file.
+
+    `table` is that of its rows where they are sealed.
+    """
 
     kind: str
     copy: str
+    table: str = ""
 
 
 _COPY_MODELS = (
@@ -67,22 +73,26 @@ STORES: Mapping[str, RecordStore] = {
         "insert into main.vector_record"
         " select model, key, dim, dtype, data from shard.vector_record"
         " where true order by model, key on conflict do nothing",
+        "vector_record",
     ),
     "tokens": RecordStore(
         "token-records",
         "insert into main.token_record"
         " select model, key, pieces, dim, dtype, data from shard.token_record"
         " where true order by model, key on conflict do nothing",
+        "token_record",
     ),
     "rollouts": RecordStore(
         "rollout-records",
         "insert into main.rollout_record select * from shard.rollout_record"
         " where true order by model, key on conflict do nothing",
+        "rollout_record",
     ),
     "tags": RecordStore(
         "tag-records",
         "insert into main.tag_record select model, key, value from shard.tag_record"
         " where true order by model, key on conflict do nothing",
+        "tag_record",
     ),
     "replies": RecordStore(
         "reply-records",
@@ -163,6 +173,8 @@ def _fold(main: Path, path: Path, store: RecordStore) -> MergeCounts:
         with db:
             db.execute("begin")
             db.execute(_COPY_MODELS)
+            if store.table:
+                copy_seals(db, store.table, SEAL)
             rows = db.execute(store.copy).rowcount
     path.unlink()
     return MergeCounts(shards=1, rows=rows)

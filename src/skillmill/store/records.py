@@ -20,6 +20,7 @@ from skillmill.errors import StoreError
 from skillmill.store.connect import connect_shared
 from skillmill.store.merging import MergeCounts, merge_records
 from skillmill.store.rows import insert, json_text
+from skillmill.store.seals import save_seals, without_rotten
 from skillmill.store.shards import (
     DamagedShardError,
     explained,
@@ -119,7 +120,8 @@ class Records:
 
     def _rows(self, path: Path, keys: Collection[str]) -> list[tuple[Any, ...]] | None:
         try:
-            return rows_in(path, self.select, (self._model, json.dumps(sorted(keys))))
+            rows = rows_in(path, self.select, (self._model, json.dumps(sorted(keys))))
+            return rows and without_rotten(path, self.table, self._model, rows)
         except DamagedShardError as error:
             if path not in self.damaged:
                 self.damaged.append(set_aside(path, error))
@@ -133,6 +135,7 @@ class Records:
         with explained(self._shard or self._folder), db:
             db.execute("begin immediate")
             insert(db, self.table, ((self._model, *r) for r in rows), known="keep")
+            save_seals(db, self._model, rows)
         self.computed += len(rows)
 
     def _open(self) -> sqlite3.Connection:

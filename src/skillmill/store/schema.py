@@ -99,10 +99,10 @@ ARTIFACTS: Mapping[str, tuple[str, ...]] = {
 
 #: The same for the files that live outside all artifacts.
 RECORDS: Mapping[str, tuple[str, ...]] = {
-    "vector-records": (m.MODEL, m.VECTOR_RECORD),
-    "tag-records": (m.MODEL, m.TAG_RECORD),
-    "token-records": (m.MODEL, m.TOKEN_RECORD),
-    "rollout-records": (m.MODEL, ROLLOUT_RECORD),
+    "vector-records": (m.MODEL, m.VECTOR_RECORD, m.SEAL),
+    "tag-records": (m.MODEL, m.TAG_RECORD, m.SEAL),
+    "token-records": (m.MODEL, m.TOKEN_RECORD, m.SEAL),
+    "rollout-records": (m.MODEL, ROLLOUT_RECORD, m.SEAL),
     "reply-records": (m.MODEL, r.REPLY),
     "reply-notes": (r.ABILITY, r.REPLY_USE),
     "run-log": (m.JOB,),

@@ -25,6 +25,7 @@ from skillmill.store.connect import (
     connect_shared,
     is_damage,
 )
+from skillmill.store.filesystem import file_system_of
 from skillmill.store.schema import RECORD_VERSION, create_records
 
 MAIN = "main.sqlite"
@@ -73,7 +74,12 @@ def is_settled(path: Path) -> bool:
     """
     if path.name.endswith(_CLOSED) and not path.name.endswith(_OPEN):
         return True
-    host, _, rest = path.name.removesuffix(_OPEN).removesuffix(NEW).rpartition("-")
+    return is_dead(path.name.removesuffix(_OPEN).removesuffix(NEW))
+
+
+def is_dead(writer: str) -> bool:
+    """Whether the process of a name `<host>-<pid>-<random>` is known to be dead."""
+    host, _, rest = writer.rpartition("-")
     host, _, pid = host.rpartition("-")
     if host != host_name() or not pid.isdigit() or not rest:
         return False
@@ -165,9 +171,11 @@ def explained(path: Path) -> Iterator[None]:
                 f" {BUSY_SECONDS:.0f} s; end the other process and run again",
                 record=str(path),
             ) from error
+        kind = file_system_of(path.parent)[0]
         raise StoreError(
-            f"{path}: expected to use the records, got {error}; free the disk, or set"
-            " `records` to a folder that can be written, on a file system with locks",
+            f"{path}: expected to use the records, got {error} on a file system of type"
+            f" {kind}; free the disk, or set `records` to a folder that can be written,"
+            " on a file system with locks",
             record=str(path),
         ) from error
 
