@@ -88,8 +88,8 @@ rule written_memories:
         "../envs/gpu.yaml"
     threads: CONFIG.encoder.threads
     resources:
-        mem_mb=3000,
-        runtime=480,
+        mem_mb=grows(3000),
+        runtime=grows(480),
         gpu=CONFIG.encoder.gpus,
     params:
         budget=CONFIG.memory.budget,

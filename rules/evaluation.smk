@@ -79,8 +79,8 @@ rule learned:
         "../envs/cpu.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=grows(1000),
+        runtime=grows(30),
         gpu=0,
     params:
         learned=CONFIG.library.learned.model_dump(),

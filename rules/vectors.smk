@@ -45,8 +45,8 @@ rule adapt_encoder:
         "../envs/gpu.yaml"
     threads: CONFIG.encoder.threads
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=grows(4000),
+        runtime=grows(240),
         gpu=CONFIG.encoder.gpus,
     params:
         pairs=CONFIG.library.adapt.model_dump(include={"kinds", "sections"}),
