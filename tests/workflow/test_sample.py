@@ -2,10 +2,16 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
+
+from skillmill.interfaces.cli import main
+from tests.conftest import REPOSITORY
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -160,3 +166,42 @@ def test_a_clean_build_elsewhere_is_equal_byte_for_byte(built, tmp_path):
     assert [str(k) for k in mine if mine[k] != theirs[k]] == []
     page = "results/sample/report.html"
     assert (built.root / page).read_bytes() == (other.root / page).read_bytes()
+
+
+def examples(command=main, path=()):
+    """Every command line that the help shows."""
+    for name, child in getattr(command, "commands", {}).items():
+        yield from examples(child, (*path, name))
+    found = re.search(
+        r"Example: skillmill (.*?)(?:\n\s*\n|$)", command.help or "", re.S
+    )
+    if found and not command.hidden:
+        yield " ".join(found[1].split()).partition(" > ")[0]
+
+
+def needs_more(words):
+    """Whether an example is about a file of the reader's own."""
+    ends = (".jsonl", ".json", ".yaml", ".csv", ".txt")
+    return any(word.endswith(ends) for word in words)
+
+
+def test_the_examples_of_the_help_run_on_the_sample(built, tmp_path, monkeypatch):
+    """All that need nothing but the sample; a server would not come back."""
+    (tmp_path / "data").symlink_to(REPOSITORY / "data")
+    (tmp_path / "results").symlink_to(built.root / "results")
+    monkeypatch.chdir(tmp_path)
+    ran = []
+    for example in examples():
+        words = shlex.split(example)
+        if words[0] == "mcp" or needs_more(words):
+            continue
+        if "sample" not in words and "data/sample/library" not in words:
+            continue
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code in ({0, 1} if words[0] == "lint" else {0}), (
+            example, done.output,
+        )  # fmt: skip
+        assert done.stdout, example
+        ran.append(words[0])
+    assert {"search", "neighbours", "graph", "hook", "init", "recall", "show"} <= {*ran}
+    assert len(ran) >= 15
