@@ -6,6 +6,7 @@ nothing are asked about in the role `io_schema`, or without a model read by rule
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,9 @@ def main(
     count_replies(counts, outcomes)
     for schema in schemas:
         counts.add(schema.state, 1, schema.reason)
+    if client.refusals:
+        told = {f"{ROLE} endpoint": "; ".join(client.refusals)}
+        provenance = replace(provenance, models={**provenance.models, **told})
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "slots", counts.states)
         save_usage(db, used_tokens(outcomes, {ROLE: model}))

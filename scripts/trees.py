@@ -5,6 +5,7 @@ role `decompose`, or without a model by clauses and list items.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,9 @@ def main(
     for tree in trees:
         counts.add(tree.state, 1, tree.reason)
     counts.check(ROLE, failed_share)
+    if client.refusals:
+        told = {f"{ROLE} endpoint": "; ".join(client.refusals)}
+        provenance = replace(provenance, models={**provenance.models, **told})
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "trees", counts.states)
         save_usage(db, used_tokens(outcomes, {ROLE: model}))
