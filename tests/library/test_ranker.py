@@ -303,7 +303,8 @@ def test_a_name_that_a_task_holds_is_a_bonus_and_its_words_count_twice():
 
 def test_a_skill_scores_as_the_best_of_its_passages():
     bodies = Bodies(["send-mail", "send-mail"], [[0.0, 1.0], [1.0, 0.0]])
-    library = Ranker(IDS, TEXTS, VECTORS, bodies=bodies)
+    full = RankerSettings(body_weight=1)
+    library = Ranker(IDS, TEXTS, VECTORS, full, bodies=bodies)
     found, parts = library.answer("semantic", Query("q", "x", [QUERY, [0.0, 1.0]]))
     assert parts["send-mail"]["cosine"] == 1
     assert parts["send-mail"]["sentence"] == 1

@@ -1,11 +1,12 @@
 """A small encoder learns which texts belong together, the same way each time."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
 
-from skillmill.errors import InputError
+from skillmill.errors import InputError, ModelError
 from skillmill.models.adapting import RECORD, AdaptSettings, adapt
 from skillmill.models.encoder import EncoderSettings, load_encoder
 from skillmill.models.weights import describe
@@ -76,3 +77,9 @@ def test_an_adapted_model_is_another_and_says_what_was_done(models):
 def test_one_skill_alone_is_refused(models, tmp_path):
     with pytest.raises(InputError, match="at least two skills"):
         adapt(models["plain"], [("a", "b"), ("c", "b")], SETTINGS, tmp_path / "out")
+
+
+def test_a_missing_torch_is_said_with_the_way_out(models, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ModelError, match=r"pip install 'skillmill\[gpu\]'"):
+        adapt(models["plain"], PAIRS, SETTINGS, tmp_path / "out")

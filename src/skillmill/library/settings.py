@@ -58,7 +58,7 @@ class RankerSettings:
     name_weight: int = 2
     name_bonus: float = 0.1
     full_match: float = 3.0
-    body_weight: float = 1.0
+    body_weight: float = 0.7
     candidates: int = 500
     late_weight: float = 0.4
     late_depth: int = 100

@@ -112,8 +112,15 @@ def adapt(
 
 def _loaded(folder: Path, device: str, threads: int) -> "SentenceTransformer":
     os.environ.update(OFFLINE, OMP_NUM_THREADS=str(threads))
-    import torch  # noqa: PLC0415 lazy: seconds to import
-    from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+    try:
+        import torch  # noqa: PLC0415 lazy: seconds to import
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+    except ImportError as error:
+        raise ModelError(
+            "an encoder is adapted by torch and sentence-transformers, which are not"
+            " installed; run `pip install 'skillmill[gpu]'`",
+            record=error.name,
+        ) from error
 
     torch.set_num_threads(threads)
     if device == "cuda" and not torch.cuda.is_available():

@@ -54,7 +54,7 @@ class Ranker(Section):
     """Added where a task holds every word of a skill's name."""
     full_match: Annotated[float, Field(ge=0)] = 3.0
     """BM25 score, in idf of a unique word, from which a best match counts in full."""
-    body_weight: Annotated[float, Field(ge=0)] = 1.0
+    body_weight: Annotated[float, Field(ge=0)] = 0.7
     """What the cosine of a part of a body counts times, where bodies are indexed."""
     candidates: Annotated[int, Field(ge=1)] = 500
     """Skills that the sentences of a task are compared with."""
