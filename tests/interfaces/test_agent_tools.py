@@ -13,6 +13,7 @@ from skillmill.interfaces.skilltext import LARGEST, library_root, read_skill
 from skillmill.library.cousage import load_calls, sequences
 from skillmill.library.declared import Names
 from skillmill.store.graph import DroppedEdge
+from tests.interfaces import gardens
 from tests.interfaces.shelf import SHELF, build_library, write_skills
 
 pytestmark = pytest.mark.model
@@ -226,3 +227,19 @@ def test_memories_are_no_tool_unless_served(tools):
     with pytest.raises(InputError, match="--memories"):
         tools.recall_memory("who?")
     assert len(SHELF) == tools.status()["skills"]
+
+
+def test_a_memory_is_recalled_with_dates_where_it_is_served(tools, tmp_path):
+    gardens.build(tmp_path)
+    serving = AgentTools(tools.library, results=tmp_path, study="plot")
+    assert serving.tools[-1].__name__ == "recall_memory"
+    told = serving.recall_memory("garden/q0", limit=1)
+    assert (told["question"]["conversation"], told["question"]["state"]) == (
+        "garden", "ok",
+    )  # fmt: skip
+    [first] = told["evidence"]
+    assert (first["atom"], first["days"]) == ("garden/2/0", ("2024-04-10",))
+    json.dumps(told)
+    for question, why in (("  ", "got a blank one"), ("garden/q99", "no question")):
+        with pytest.raises(InputError, match=why):
+            serving.recall_memory(question)
