@@ -5,6 +5,7 @@ rule evolve_start:
     """Roll out the seed skills: evolution before its first step."""
     input:
         memories=EVOLUTION_MEMORIES,
+        tokens=tokens_beside(EVOLUTION_MEMORIES),
         seeds=EVOLUTION_SEED_FILES,
     output:
         state="results/{study}/evolution/{variant}/run-{run}/step-0.sqlite",
@@ -32,6 +33,7 @@ rule evolve_step:
     """Take one step of Algorithm 1 from the state before it."""
     input:
         memories=EVOLUTION_MEMORIES,
+        tokens=tokens_beside(EVOLUTION_MEMORIES),
         before=state_before,
     output:
         state="results/{study}/evolution/{variant}/run-{run}/step-{step}.sqlite",
@@ -60,6 +62,7 @@ rule evolution_scores:
     """Measure every run beside its rivals."""
     input:
         memories=EVALUATED_MEMORIES,
+        tokens=tokens_beside(EVALUATED_MEMORIES),
         conversations="results/{study}/memory/conversations.sqlite",
         seeds=EVOLUTION_SEED_FILES,
         states=[state for v in EVOLUTION_VARIANTS for state in evolution_states(v)],

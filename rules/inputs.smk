@@ -272,6 +272,12 @@ def memories_with(conversations):
     return [f"results/{CONFIG.study}/memory/{shard}/memory.sqlite" for shard in mine]
 
 
+def tokens_beside(memories):
+    """Token vectors of memories, where a seed skill searches by late interaction."""
+    stores = [str(Path(memory).with_name("tokens.sqlite")) for memory in memories]
+    return stores if LATE_SEEDS else []
+
+
 def evolution_seed_files():
     """Markdown files of the skills that evolution starts from."""
     return tracked(
@@ -354,6 +360,10 @@ def evolution_targets():
 
 
 EVOLUTION_SEED_FILES = evolution_seed_files()
+LATE_SEEDS = any(
+    '"late":true' in "".join(Path(file).read_text("utf-8", "replace").split())
+    for file in EVOLUTION_SEED_FILES
+)
 EVOLUTION_VARIANTS = ["default", *CONFIG.evolution.variants]
 EVOLUTION_MEMORIES = memories_with(
     name for names in learning_splits().values() for name in names

@@ -181,10 +181,11 @@ if __name__ == "__main__":
     with job(snakemake) as this:
         params = snakemake.params
         memories = [Path(path) for path in snakemake.input.memories]
+        tokens = [Path(path) for path in snakemake.input.get("tokens") or []]
         with asking_of(this, params.asks, memories) as asking:
             main(
                 setting=Setting(
-                    questions_of(memories, params.splits),
+                    questions_of(memories, params.splits, tokens),
                     params.budget,
                     EncoderSettings(**params.encoder),
                     this.records,

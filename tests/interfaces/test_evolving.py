@@ -6,7 +6,11 @@ from skillmill.errors import InputError
 from skillmill.evolve.llm_proposer import ROLES, LlmProposer
 from skillmill.evolve.llm_router import LlmRouting
 from skillmill.evolve.search import Search
-from skillmill.interfaces.evolution_data import executor_identity, of_split
+from skillmill.interfaces.evolution_data import (
+    executor_identity,
+    of_split,
+    questions_of,
+)
 from skillmill.interfaces.evolving import (
     Asking,
     Setting,
@@ -23,6 +27,7 @@ from skillmill.models.llm import ChatClient
 from skillmill.settings.evolution import Evolution
 from skillmill.store.replies import ReplyRecords
 from tests.evolve.ground import arena, questions
+from tests.interfaces.gardens import build
 
 DEFAULT = Evolution()
 
@@ -108,3 +113,19 @@ def test_the_hash_of_modules_covers_what_they_import_and_no_data_beside_them():
     batch = modules_hash("skillmill.skills.batch")
     assert batch == modules_hash("skillmill.skills.batch")
     assert batch != modules_hash("skillmill.skills.program")
+
+
+def test_questions_have_their_split_and_token_vectors_where_they_are_wanted(tmp_path):
+    shard = build(tmp_path)
+    memory, tokens = shard / "memory.sqlite", shard / "tokens.sqlite"
+    plain = questions_of([memory], {"train": ["garden"]})
+    assert plain
+    assert {one.split for one in plain.values()} == {"train"}
+    assert all(one.view.tokens is None for one in plain.values())
+    late = questions_of([memory], {"train": ["garden"]}, [tokens])
+    assert late.keys() == plain.keys()
+    for name, one in late.items():
+        assert one.view.tokens is not None
+        # Rollouts with and without them are no rollouts of one memory.
+        assert one.memory != plain[name].memory
+    assert questions_of([memory], {"train": ["elsewhere"]}) == {}

@@ -19,17 +19,21 @@ from skillmill.types import ADVERSARIAL, Question
 
 
 def questions_of(
-    memories: Sequence[Path], splits: Mapping[str, Sequence[str]]
+    memories: Sequence[Path],
+    splits: Mapping[str, Sequence[str]],
+    tokens: Sequence[Path] = (),
 ) -> dict[str, Asked]:
     """Questions of some splits that have evidence, by id.
 
-    Adversarial questions and those whose answer was never said are left out: no
+    `tokens` holds the token vectors of each memory, or nothing: late interaction then
+    fails. Adversarial questions and those whose answer was never said are left out: no
     rollout does well or badly on them.
     """
     home = {name: split for split, names in splits.items() for name in names}
     found = {}
-    for path in memories:
-        memory = open_memory(path)
+    beside: Sequence[Path | None] = tokens or [None for _ in memories]
+    for path, vectors in zip(memories, beside, strict=True):
+        memory = open_memory(path, vectors)
         with artifact.reading(path, "memory") as db:
             evidence = load_question_atoms(db)
             known = {question.id: question for question in load_questions(db)}
