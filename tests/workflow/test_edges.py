@@ -106,6 +106,23 @@ def test_exact_calls_for_what_changed_and_equals_a_clean_build(flow, linker, tmp
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
 
 
+def test_the_far_end_of_directed_edges_is_asked_where_it_was_not_shown_the_pair(
+    flow, linker
+):
+    flow.config["library"]["edges"]["check_direction"] = True
+    asked = calls(flow, linker, "checked")
+    _, outcomes, flags = edges_of(flow)
+    counted = {stage: 0 for stage in ("emit_edges", "check_direction")}
+    for outcome in outcomes:
+        if outcome.stage in counted:
+            counted[outcome.stage] += outcome.n
+    assert counted["emit_edges"] == 24
+    assert counted["check_direction"] == asked - 24 > 0
+    assert all(len(shown) == 2 for shown in linker.asked[24:])
+    assert {"confirmed", "unconfirmed"} & {flag.flag for flag in flags}
+    assert calls(flow, linker, "again") == 0
+
+
 def test_source_calls_once_for_an_edit_and_an_addition_never_for_a_deletion(
     flow, linker
 ):
