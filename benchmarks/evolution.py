@@ -240,13 +240,18 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", default="default,variants,folds")
     parser.add_argument("--variants", default="", help="names to run, by ';'")
+    parser.add_argument("--late", action="store_true", help="late interaction seed")
     chosen = parser.parse_args()
     wanted = set(chosen.only.split(","))
     section = Evolution(variants=VARIANTS_SAFE)
     memories = sorted(chosen.study.glob("memory/*/memory.sqlite"))
+    seeds = [Path(path) for path in section.seeds]
+    tokens = [path.with_name("tokens.sqlite") for path in memories]
+    if chosen.late:
+        seeds[0] = Path("src/skillmill/skills/late/semantic-clue-late.md")
     study = Study(
-        questions_of(memories, SPLITS),
-        [Path(p) for p in section.seeds],
+        questions_of(memories, SPLITS, tokens if chosen.late else ()),
+        seeds,
         Path("records"),
     )
     sizes = {name: len(of_split(study.asked, name)) for name in SPLITS}
