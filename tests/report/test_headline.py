@@ -47,3 +47,12 @@ def test_a_track_without_pooled_scores_has_no_headline():
     assert headline([], "library", WANTED) is None
     assert headline([FOUND], "memory", WANTED) is None
     assert headline([replace(FOUND, category="direct")], "library", WANTED) is None
+
+
+def test_the_arm_that_is_used_sums_up_not_the_best_of_many():
+    scores = [
+        replace(FOUND, arm="lucky", value=0.9),
+        replace(FOUND, arm="hybrid", value=0.8),
+    ]
+    assert headline(scores, "library", WANTED).used.score.arm == "hybrid"
+    assert headline(scores[:1], "library", WANTED).used.score.arm == "lucky"

@@ -1,12 +1,19 @@
 """The few figures a track is summed up by, best arm first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from skillmill.evaluate.arms import CEILING
 from skillmill.report.inputs import Track
 from skillmill.report.tables import POOLED, Cell, column_key, column_name, splits_of
 from skillmill.types import Score
+
+#: What `search` and `recall` run if nothing else is asked for. A page is summed up by
+#: it: of many arms the best is partly luck.
+USED: Mapping[Track, str] = MappingProxyType(
+    {"library": "hybrid", "memory": "fixed-best"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +35,12 @@ class Headline:
     def best(self) -> Cell:
         """The arm with the highest value."""
         return self.cells[0]
+
+    @property
+    def used(self) -> Cell:
+        """The arm that is used by default; the best where it was not run."""
+        named = (cell for cell in self.cells if cell.score.arm == USED[self.track])
+        return next(named, self.best)
 
 
 def headline(
