@@ -144,6 +144,15 @@ def test_editing_only_a_body_embeds_nothing(copied):
     assert sum(job.computed for job in copied.jobs("body")) == 0
 
 
+def test_a_store_of_before_that_cannot_be_read_spoils_no_other_target(copied):
+    (copied.root / "results/sample/memory/scores.sqlite").write_bytes(b"of before")
+    catalogue = "results/sample/library/catalogue.sqlite"
+    done = copied.run(catalogue, "--forcerun", "catalogue", run="single")
+    assert [job.rule for job in copied.jobs("single")] == ["catalogue"]
+    assert "note: no summary of sample" in done.stdout + done.stderr
+    assert "memory/scores.sqlite" in done.stdout + done.stderr
+
+
 def test_forcing_everything_computes_nothing_again(copied):
     before = copied.dumps()
     copied.run("--forceall", run="forced")
