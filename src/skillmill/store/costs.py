@@ -10,10 +10,10 @@ from contextlib import closing
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from skillmill.errors import StoreError
 from skillmill.store.connect import connect_shared
+from skillmill.store.logs import log_refused, log_version
 from skillmill.store.rows import insert
-from skillmill.store.schema import RECORD_VERSION, create_records
+from skillmill.store.schema import create_records
 
 FILE = "costs.sqlite"
 
@@ -57,11 +57,11 @@ def log_costs(folder: Path, rows: Iterable[CostRow]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with closing(connect_shared(path, "rwc")) as db, db:
             db.execute("begin immediate")
-            if _version(db, path) == 0:
+            if log_version(db, path, "cost log") == 0:
                 create_records(db, "cost-log")
             insert(db, "cost_of_job", [(None, *astuple(row)) for row in rows])
     except (sqlite3.Error, OSError) as error:
-        raise _refused(path, "to write the cost log", error) from error
+        raise log_refused(path, "to write the cost log", error) from error
 
 
 def read_costs(folder: Path, run: str | None = None) -> list[CostRow]:
@@ -77,7 +77,7 @@ def read_costs(folder: Path, run: str | None = None) -> list[CostRow]:
         return []
     try:
         with closing(connect_shared(path)) as db:
-            if _version(db, path) == 0:
+            if log_version(db, path, "cost log") == 0:
                 return []
             found = db.execute(
                 "select run, rule, study, part, role, stage, model, questions,"
@@ -87,25 +87,5 @@ def read_costs(folder: Path, run: str | None = None) -> list[CostRow]:
                 (run,),
             ).fetchall()
     except sqlite3.Error as error:
-        raise _refused(path, "to read the cost log", error) from error
+        raise log_refused(path, "to read the cost log", error) from error
     return [CostRow(*row) for row in found]
-
-
-def _version(db: sqlite3.Connection, path: Path) -> int:
-    """Version of the log's tables; 0 if it has none yet."""
-    version = int(db.execute("pragma user_version").fetchone()[0])
-    if version not in (0, RECORD_VERSION):
-        raise StoreError(
-            f"{path}: expected version {RECORD_VERSION} of the cost log, found version"
-            f" {version}; move it away and run again",
-            record=str(path),
-        )
-    return version
-
-
-def _refused(path: Path, expected: str, error: Exception) -> StoreError:
-    return StoreError(
-        f"{path}: expected {expected}, got {error}; move the file away, or set"
-        " `records` to a folder that can be written, and run again",
-        record=str(path),
-    )

@@ -6,10 +6,10 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from skillmill.errors import StoreError
 from skillmill.store.connect import connect_shared
+from skillmill.store.logs import log_refused, log_version
 from skillmill.store.rows import insert
-from skillmill.store.schema import RECORD_VERSION, create_records
+from skillmill.store.schema import create_records
 
 FILE = "runs.sqlite"
 
@@ -52,11 +52,11 @@ def log_job(folder: Path, row: JobRow) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with closing(connect_shared(path, "rwc")) as db, db:
             db.execute("begin immediate")
-            if _version(db, path) == 0:
+            if log_version(db, path, "run log") == 0:
                 create_records(db, "run-log")
             insert(db, "job", [(None, *astuple(row))])
     except (sqlite3.Error, OSError) as error:
-        raise _refused(path, "to write the run log", error) from error
+        raise log_refused(path, "to write the run log", error) from error
 
 
 def read_jobs(folder: Path, run: str | None = None) -> list[JobRow]:
@@ -98,27 +98,7 @@ def _select(path: Path, statement: str, run: str | None) -> list[tuple[Any, ...]
         return []
     try:
         with closing(connect_shared(path)) as db:
-            version = _version(db, path)
+            version = log_version(db, path, "run log")
             return db.execute(statement, (run,)).fetchall() if version else []
     except sqlite3.Error as error:
-        raise _refused(path, "to read the run log", error) from error
-
-
-def _version(db: sqlite3.Connection, path: Path) -> int:
-    """Version of the log's tables; 0 if it has none yet."""
-    version = int(db.execute("pragma user_version").fetchone()[0])
-    if version not in (0, RECORD_VERSION):
-        raise StoreError(
-            f"{path}: expected version {RECORD_VERSION} of the run log, found version"
-            f" {version}; move it away and run again",
-            record=str(path),
-        )
-    return version
-
-
-def _refused(path: Path, expected: str, error: Exception) -> StoreError:
-    return StoreError(
-        f"{path}: expected {expected}, got {error}; move the file away, or set"
-        " `records` to a folder that can be written, and run again",
-        record=str(path),
-    )
+        raise log_refused(path, "to read the run log", error) from error
