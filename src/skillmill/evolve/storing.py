@@ -51,9 +51,9 @@ def rows_of(state: State, texts: Mapping[str, str] | None = None) -> EvolutionRo
             for n, one in enumerate(state.trie.explored)
         ),
         events=tuple(
-            EventRow(n, place, event.step, event.fate, event.reason)
+            EventRow(n, turn, event.step, event.fate, event.reason)
             for n, one in enumerate(state.trie.explored)
-            for place, event in enumerate(one.history)
+            for turn, event in enumerate(one.history)
         ),
         tallies=tuple(
             TallyRow(n, split, tally.n, tally.total)
@@ -66,12 +66,7 @@ def rows_of(state: State, texts: Mapping[str, str] | None = None) -> EvolutionRo
             for n, name in enumerate(getattr(state, frontier))
         ),
         queries=tuple(QueryRow(n, name) for n, name in enumerate(names)),
-        rewards=tuple(
-            RewardRow(part, number[skill], place[query], value)
-            for part, table in tables.items()
-            for skill, values in zip(table.skills, table.rewards.tolist(), strict=True)
-            for query, value in zip(table.queries, values, strict=True)
-        ),
+        rewards=_reward_rows(tables, number, place),
         router=(RouterRow(ROUTER, state.router),) if state.router else (),
         choices=tuple(
             ChoiceRow(place[one.query], number[one.skill], one.probability)
@@ -85,6 +80,19 @@ def rows_of(state: State, texts: Mapping[str, str] | None = None) -> EvolutionRo
             CurveRow(*(getattr(row, name) for name in CurveRow._fields))
             for row in state.history
         ),
+    )
+
+
+def _reward_rows(
+    tables: Mapping[int, RewardTable],
+    number: Mapping[str, int],
+    place: Mapping[str, int],
+) -> tuple[RewardRow, ...]:
+    return tuple(
+        RewardRow(part, number[skill], place[query], value)
+        for part, table in tables.items()
+        for skill, values in zip(table.skills, table.rewards.tolist(), strict=True)
+        for query, value in zip(table.queries, values, strict=True)
     )
 
 
