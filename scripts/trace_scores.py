@@ -6,6 +6,7 @@ rankers, which reads a bundle whole.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,11 @@ from skillmill.evaluate.aggregate import Resampling, summarise
 from skillmill.evaluate.differences import differences
 from skillmill.evaluate.groups import task_groups
 from skillmill.evaluate.ranked import library_metrics, score_rankings
-from skillmill.evaluate.trace_arms import at_own_budget, pairs_at
+from skillmill.evaluate.trace_arms import (
+    at_own_budget,
+    needs_trees_or_slots,
+    pairs_at,
+)
 from skillmill.interfaces.job import Counts, job
 from skillmill.store import artifact, catalogue, load, rankings, scores
 
@@ -57,6 +62,10 @@ def main(
         resampling=resampling,
         heuristic=heuristic,
     )
+    table = [
+        row if needs_trees_or_slots(row.arm) else replace(row, heuristic=False)
+        for row in table
+    ]
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "trace_scores", counts.states)
         scores.save_scores(db, table)

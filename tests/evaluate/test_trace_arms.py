@@ -4,6 +4,7 @@ import pytest
 from skillmill.evaluate.trace_arms import (
     LOAD_ALL,
     at_own_budget,
+    needs_trees_or_slots,
     pairs_at,
     rank_with_traces,
     trace_arms,
@@ -113,3 +114,19 @@ def test_whole_scores_may_be_a_prior_of_the_matching():
     first = {one.arm: one.items for one in with_prior}["skilltrace@1"]
     second = {one.arm: one.items for one in alone}["skilltrace@1"]
     assert (first, second) == (("c",), ("a",))
+
+
+@pytest.mark.parametrize(
+    ("arm", "rests"),
+    [
+        ("hybrid@6", False),
+        ("vector@8 - hybrid@8", False),
+        ("ceiling:co-usage@5", False),
+        ("co-usage permuted@5", False),
+        ("hybrid as many as bundle+rule@6", True),
+        ("skilltrace@6 - hybrid@6", True),
+        ("bundle@6", True),
+    ],
+)
+def test_only_arms_that_read_trees_or_slots_can_be_heuristic(arm, rests):
+    assert needs_trees_or_slots(arm) == rests

@@ -117,6 +117,19 @@ def pairs_at(budgets: Iterable[int]) -> list[tuple[str, str]]:
     return [(f"{a}@{k}", f"{b}@{k}") for k in budgets for a, b in PAIRS]
 
 
+#: Arms that read neither trees nor slots, whoever made them.
+PLAIN = frozenset({LOAD_ALL, "vector", "hybrid"})
+
+
+def needs_trees_or_slots(arm: str) -> bool:
+    """Whether an arm, or a side of a difference, rests on trees or slots.
+
+    What stood in for a model that makes them marks these arms and no others.
+    """
+    sides = [side.split("@")[0].removeprefix(CEILING) for side in arm.split(" - ")]
+    return any(s not in PLAIN and not s.startswith("co-usage") for s in sides)
+
+
 def at_own_budget(
     values: Iterable[QueryScore], budgets: Iterable[int], depth: int
 ) -> list[QueryScore]:
