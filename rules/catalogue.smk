@@ -52,6 +52,7 @@ rule tasks:
         runtime=grows(10),
         gpu=0,
     params:
+        split=CONFIG.downstream.split(),
         code=code_of("tasks.py"),
     script:
         "../scripts/tasks.py"

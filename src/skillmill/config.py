@@ -41,7 +41,25 @@ def check_config(values: Mapping[str, Any]) -> Config:
     _check_models(config.models)
     _check_cutoffs(config)
     _check_evolution(config)
-    return config
+    return _of_benchmark(config)
+
+
+def _of_benchmark(config: Config) -> Config:
+    """The same with the budgets and seeds of the benchmark that a study follows."""
+    protocol = config.downstream.protocol()
+    if protocol is None:
+        return config
+    trace = config.library.trace
+    arms = trace.arms
+    own = [protocol.gos.budget, *([protocol.budget] if protocol.budget else [])]
+    peers = arms.peers.model_copy(update={"seeds": protocol.gos.seeds})
+    arms = arms.model_copy(
+        update={"budgets": sorted({*arms.budgets, *own}), "peers": peers}
+    )
+    budget = protocol.budget or trace.budget
+    trace = trace.model_copy(update={"arms": arms, "budget": budget})
+    library = config.library.model_copy(update={"trace": trace})
+    return config.model_copy(update={"library": library})
 
 
 def require_track(config: Config) -> None:

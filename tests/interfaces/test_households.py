@@ -114,6 +114,14 @@ def test_a_problem_that_cannot_be_played_is_named(problem):
         Household(broken).start()
 
 
+def test_domain_randomisation_numbers_things_of_a_kind_by_the_seed():
+    ids = [f"mug_bar_{n}" for n in range(9)]
+    plain, one, two = _names(ids), _names(ids, 1), _names(ids, 2)
+    assert sorted(plain.values()) == sorted(one.values()) == sorted(two.values())
+    assert len({str(names) for names in (plain, one, two)}) == 3
+    assert one == _names(ids, 1)
+
+
 def test_names_are_numbered_as_alfworld_does():
     ids = ["agent1", "mug_bar_b", "mug_bar_a", "sink_bar_x_bar_sinkbasin"]
     assert _names(ids) == {

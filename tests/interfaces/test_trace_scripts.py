@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from skillmill.errors import LimitError
+from skillmill.errors import InputError, LimitError
 from skillmill.interfaces.job import Counts
 from skillmill.interfaces.tracing import read_library, read_trees
 from skillmill.library.dependencies import DependencySettings
@@ -91,6 +91,35 @@ def test_too_many_failed_trees_stop_the_run_and_write_nothing(grow):
     with pytest.raises(LimitError, match="decompose: 2 of 3"):
         run(failed_share=0.5)
     assert not path.exists()
+
+
+def test_tasks_that_are_not_the_benchmarks_split_are_refused(tmp_path):
+    place, catalogue_path = tmp_path / "t.jsonl", tmp_path / "catalogue.sqlite"
+    rows = [
+        {"task_id": name, "instruction_text": "Add.", "gt": ["a"], "difficulty": level}
+        for name, level in (("t1", "easy"), ("t2", "hard"))
+    ]
+    place.write_text("\n".join(map(json.dumps, rows)))
+    with artifact.writing(catalogue_path, provenance("catalogue")) as db:
+        catalogue.save_skills(db, [skill("a", "Sums.")])
+
+    def run(**strata):
+        script("tasks").main(
+            tasks_path=place,
+            catalogue_path=catalogue_path,
+            standins_path=None,
+            failed_share=0.2,
+            output=tmp_path / "tasks.sqlite",
+            provenance=provenance("tasks"),
+            counts=Counts(),
+            split={"strata": strata, "names": {"easy": "core"}, "key": "the.key"},
+        )
+
+    run(core=1, hard=1)
+    with pytest.raises(
+        InputError, match=r"t\.jsonl: expected 2 .*set the\.key to null"
+    ):
+        run(core=2)
 
 
 def test_declared_slots_become_dependencies_of_a_library(tmp_path):

@@ -16,25 +16,28 @@ STATE = "results/erskill-locomo/evolution/default/run-0/step-12.sqlite"
 @pytest.mark.parametrize(
     ("name", "data", "rules"),
     [
-        ("locomo", "locomo", {"evolve_step": 60, "evolution_scores": 1}),
-        ("perltqa", "perltqa", {"memory_scores": 1}),
-        ("longmemeval", "longmemeval", {"transferred": 20, "memory_scores": 1}),
+        ("erskill-locomo", "locomo", {"evolve_step": 60, "evolution_scores": 1}),
+        ("erskill-perltqa", "perltqa", {"memory_scores": 1}),
+        ("erskill-longmemeval", "longmemeval", {"transferred": 20, "memory_scores": 1}),
+        ("skilltrace", "skillsbench", {"tasks": 1, "traces": 1, "trace_scores": 1}),
     ],
 )
 def test_an_overlay_of_the_paper_dry_runs(tmp_path, name, data, rules):
     folder = tmp_path / "data" / data
-    folder.mkdir(parents=True)
-    (folder / "some.json").write_text("[]")
+    (folder / "skills" / "one").mkdir(parents=True)
+    for file in ("some.json", "tasks.jsonl", "not_redistributed.json"):
+        (folder / file).write_text("[]")
+    (folder / "skills" / "one" / "SKILL.md").write_text("---\nname: one\n---\n")
     state = tmp_path / STATE
     state.parent.mkdir(parents=True)
     state.touch()
-    overlay = REPOSITORY / "configs" / "paper" / f"erskill-{name}.yaml"
+    overlay = REPOSITORY / "configs" / "paper" / f"{name}.yaml"
     done = subprocess.run(
         [
             sys.executable, "-m", "snakemake", "-s", str(REPOSITORY / "Snakefile"),
             "--workflow-profile", str(REPOSITORY / "profiles" / "default"),
             "-n", "-d", str(tmp_path), "--configfile", str(overlay),
-            "--", "memory", "evolution",
+            "--", *(["memory", "evolution"] if "erskill" in name else ["library"]),
         ],
         capture_output=True,
         text=True,

@@ -109,16 +109,19 @@ def score(
     show_default=True,
     help="Success pooled, by backbone, stratum or domain; costs; time against success.",
 )
+@CONFIG
 @RECORDS
 @JSON
-def show(study: str, table: str, records: Path, as_json: bool) -> None:
+def show(
+    study: str, table: str, overlays: tuple[Path, ...], records: Path, as_json: bool
+) -> None:
     """Print a table of the trials of a study; errors are counted apart.
 
     Example: skillmill downstream show --study alfworld --table strata
     """
     from skillmill.interfaces.downstream import table_rows  # noqa: PLC0415
 
-    rows = table_rows(records, study, table)
+    rows = table_rows(records, study, table, overlays)
     if as_json:
         for row in rows:
             click.echo(json.dumps(row, ensure_ascii=False))
@@ -134,8 +137,14 @@ def show(study: str, table: str, records: Path, as_json: bool) -> None:
 @LIBRARY
 @PREDICTIONS
 @click.option("--budget", type=click.IntRange(0), default=5, show_default=True)
+@CONFIG
 def skillsbench_write(
-    tasks: Path, target: Path, library: Path, predictions: Path | None, budget: int
+    tasks: Path,
+    target: Path,
+    library: Path,
+    predictions: Path | None,
+    budget: int,
+    overlays: tuple[Path, ...],
 ) -> None:
     """Copy SkillsBench's TASKS to TARGET with retrieved skills in place of their own.
 
@@ -145,8 +154,10 @@ def skillsbench_write(
     --predictions hybrid.json
     """
     from skillmill.interfaces import harbor  # noqa: PLC0415
+    from skillmill.interfaces.configured import read_config  # noqa: PLC0415
 
-    done = harbor.write_tasks(tasks, library, predictions, budget, target)
+    protocol = read_config(overlays).downstream.skillsbench
+    done = harbor.write_tasks(tasks, library, predictions, budget, target, protocol)
     click.echo(f"{done.tasks} tasks with {done.skills} skills written to {target}")
     if done.without:
         click.echo(
@@ -167,6 +178,7 @@ def skillsbench_write(
     help="Task folders, for strata (difficulty) and domains (category).",
 )
 @REPLACE
+@CONFIG
 @RECORDS
 def skillsbench_read(
     jobs: tuple[Path, ...],
@@ -175,6 +187,7 @@ def skillsbench_read(
     backbone: str | None,
     tasks: Path | None,
     replace: bool,
+    overlays: tuple[Path, ...],
     records: Path,
 ) -> None:
     """Read the results of harbor's JOBS (their folders) into a study.
@@ -183,8 +196,10 @@ def skillsbench_read(
     --method hybrid --tasks tasks
     """
     from skillmill.interfaces import harbor  # noqa: PLC0415
+    from skillmill.interfaces.configured import read_config  # noqa: PLC0415
 
-    found, reports = harbor.read_results(jobs, tasks, method, backbone)
+    protocol = read_config(overlays).downstream.skillsbench
+    found, reports = harbor.read_results(jobs, tasks, method, backbone, protocol)
     tell_reports(reports)
     kept = harbor.keep(found, records, study, replace_known=replace)
     click.echo(

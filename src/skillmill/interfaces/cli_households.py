@@ -59,7 +59,7 @@ def alfworld_leaves(games: Path, overlays: tuple[Path, ...]) -> None:
 @click.option("--method", default="load-all", show_default=True)
 @click.option("--library", type=click.Path(path_type=Path), help="Folder of skills.")
 @PREDICTIONS
-@click.option("--budget", type=click.IntRange(0), default=6, show_default=True)
+@click.option("--budget", type=click.IntRange(0), help="Predicted skills of a game.")
 @click.option(
     "--skill-tokens",
     type=click.IntRange(1),
@@ -72,8 +72,8 @@ def alfworld_leaves(games: Path, overlays: tuple[Path, ...]) -> None:
     type=click.Path(path_type=Path),
     help="JSON object, game -> atomic requirements, for strata.",
 )
-@click.option("--steps", type=click.IntRange(1), default=30, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=42, show_default=True)
+@click.option("--steps", type=click.IntRange(1), help="The most of an episode.")
+@click.option("--seed", type=click.IntRange(0), help="Of the environment.")
 @click.option("--tell-commands", is_flag=True, help="Show the commands that work.")
 @click.option("--planner", is_flag=True, help="A ceiling: a planner that sees all.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first games.")
@@ -90,6 +90,7 @@ def alfworld(
     """Play ALFWorld's GAMES with the model of role `agent`; keep trials as they end.
 
     What was played is not played again; an infrastructure error is tried once more.
+    What is not given is as the section `downstream` of the configuration says.
     Needs `pip install 'skillmill[alfworld]'`.
 
     Example: skillmill downstream alfworld data/alfworld/games --study home
@@ -101,13 +102,16 @@ def alfworld(
 
     found, report = find_games(games)
     tell_reports([report])
-    plan, without = households.plan_of(found, households.Asked(**asked))
+    config = read_config(overlays)
+    plan, without = households.plan_of(
+        found, households.Asked(**asked), config.downstream
+    )
     if without:
         click.echo(f"{without} games have no prediction and no skills", err=True)
     if planner:
         done = households.play_with_planner(plan, study, records)
     else:
-        done = households.play_with_model(plan, read_config(overlays), study, records)
+        done = households.play_with_model(plan, config, study, records)
     states = [trial.state for trial in done.trials]
     click.echo(
         f"{len(states)} attempts: {states.count('success')} successes,"

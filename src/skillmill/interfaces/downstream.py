@@ -10,9 +10,11 @@ from skillmill.data.trialfile import load_trials as load_file
 from skillmill.errors import InputError
 from skillmill.evaluate.aggregate import Resampling
 from skillmill.evaluate.downstream import tables
-from skillmill.evaluate.downstream.counting import Counted, counted
+from skillmill.evaluate.downstream.counting import Counted, Counting, counted
+from skillmill.evaluate.downstream.strata import check_strata
 from skillmill.evaluate.downstream.success import success_scores
 from skillmill.interfaces.configured import read_config
+from skillmill.settings.downstream import Downstream
 from skillmill.store import artifact, load, scores, trials
 from skillmill.types import LoadReport, Score, State, Trial
 
@@ -85,7 +87,7 @@ def score(
         As `trials_of`, `counted` and the stores.
     """
     config = read_config(overlays)
-    rows = counted(trials_of(records, study))
+    rows = counted_of(trials_of(records, study), config.downstream)
     table, values = success_scores(
         rows,
         study,
@@ -107,6 +109,26 @@ def score(
     return table
 
 
+def counted_of(found: Iterable[Trial], section: Downstream) -> list[Counted]:
+    """The attempts that count by a configuration.
+
+    Raises
+    ------
+    InputError
+        As `counted`; if the tasks are not the split that the configuration expects.
+    """
+    rows = counted(found, Counting(section.retries, section.invalid))
+    protocols = {"skillsbench": section.skillsbench, "alfworld": section.alfworld}
+    for name, protocol in protocols.items():
+        strata = {
+            r.trial.task: r.trial.stratum for r in rows if r.trial.benchmark == name
+        }
+        if strata:
+            key = f"downstream.{name}.strata"
+            check_strata(strata.values(), protocol.strata, f"tasks of {name}", key)
+    return rows
+
+
 #: Table -> the rows it prints, of counted trials and of all.
 TABLES: Mapping[str, Callable[[list[Counted], list[Trial]], list[tables.Row]]] = {
     "success": lambda rows, _: tables.success_rows(rows),
@@ -118,10 +140,12 @@ TABLES: Mapping[str, Callable[[list[Counted], list[Trial]], list[tables.Row]]] =
 }
 
 
-def table_rows(records: Path, study: str, table: str) -> list[tables.Row]:
+def table_rows(
+    records: Path, study: str, table: str, overlays: Iterable[Path] = ()
+) -> list[tables.Row]:
     """Rows of one of the tables."""
     every = trials_of(records, study)
-    return TABLES[table](counted(every), every)
+    return TABLES[table](counted_of(every, read_config(overlays).downstream), every)
 
 
 def _states(rows: Iterable[Counted]) -> dict[tuple[State, str], int]:

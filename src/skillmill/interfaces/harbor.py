@@ -9,8 +9,12 @@ from skillmill.data.harbortask import HarborTask, find_tasks, write_task
 from skillmill.data.relevance import load_predictions
 from skillmill.data.skillfile import load_library
 from skillmill.errors import InputError
+from skillmill.evaluate.downstream.strata import check_strata
+from skillmill.settings.downstream import SkillsBench
 from skillmill.store import trials
 from skillmill.types import LoadReport, Trial
+
+_ANY = SkillsBench()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,12 @@ class Written:
 
 
 def write_tasks(
-    tasks: Path, library: Path, predictions: Path | None, budget: int, target: Path
+    tasks: Path,
+    library: Path,
+    predictions: Path | None,
+    budget: int,
+    target: Path,
+    protocol: SkillsBench = _ANY,
 ) -> Written:
     """Write each task with the first `budget` skills predicted for it.
 
@@ -33,9 +42,11 @@ def write_tasks(
     Raises
     ------
     InputError
-        If a folder or file cannot be read, or a predicted skill is not in the library.
+        If a folder or file cannot be read, a predicted skill is not in the library, or
+        the tasks are not those of the split that the protocol expects.
     """
     found = find_tasks(tasks)
+    _check_split(found, protocol)
     folders = skill_folders(library)
     chosen = load_predictions(predictions)[0] if predictions else None
     wanted = {task.id: _chosen(task, chosen, folders, budget) for task in found}
@@ -50,20 +61,39 @@ def read_results(
     tasks: Path | None,
     method: str,
     backbone: str | None,
+    protocol: SkillsBench = _ANY,
 ) -> tuple[list[Trial], list[LoadReport]]:
     """The trials of jobs, with stratum and domain from the task folders.
 
-    The stratum is the difficulty, the domain the category, both as `task.toml` writes
-    them.
+    The stratum is the difficulty, by the protocol's name for it, the domain the
+    category, both as `task.toml` writes them.
 
     Raises
     ------
     InputError
-        As the loaders.
+        As the loaders; if the task folders are not the split that the protocol expects.
     """
     found, reports = load_jobs(jobs, method, backbone)
-    labels = {task.id: task for task in find_tasks(tasks)} if tasks else {}
-    return [_labelled(trial, labels) for trial in found], reports
+    labels: dict[str, HarborTask] = {}
+    if tasks:
+        own = find_tasks(tasks)
+        _check_split(own, protocol)
+        labels = {task.id: task for task in own}
+    return [_labelled(trial, labels, protocol) for trial in found], reports
+
+
+def _check_split(tasks: Sequence[HarborTask], protocol: SkillsBench) -> None:
+    """Refuse other tasks than the protocol's split."""
+    check_strata(
+        [_stratum(task, protocol) for task in tasks],
+        protocol.strata,
+        "task folders",
+        "downstream.skillsbench.strata",
+    )
+
+
+def _stratum(task: HarborTask, protocol: SkillsBench) -> str:
+    return protocol.names.get(task.difficulty, task.difficulty)
 
 
 def keep(
@@ -73,11 +103,14 @@ def keep(
     return trials.keep_trials(records, study, found, replace=replace_known)
 
 
-def _labelled(trial: Trial, labels: Mapping[str, HarborTask]) -> Trial:
+def _labelled(
+    trial: Trial, labels: Mapping[str, HarborTask], protocol: SkillsBench
+) -> Trial:
     task = labels.get(trial.task)
     if task is None:
         return trial
-    return replace(trial, stratum=task.difficulty, domain=task.category)
+    stratum = _stratum(task, protocol)
+    return replace(trial, stratum=stratum, domain=task.category)
 
 
 def skill_folders(library: Path) -> dict[str, Path]:

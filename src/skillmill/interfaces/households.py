@@ -11,6 +11,7 @@ from skillmill.data.jsontext import parse_json, read_text_file
 from skillmill.data.relevance import load_predictions
 from skillmill.data.skillfile import load_library
 from skillmill.errors import ConfigError, InputError
+from skillmill.evaluate.downstream.counting import stratum_of
 from skillmill.evaluate.downstream.episode import Agent, Episode, play
 from skillmill.evaluate.downstream.household import Household
 from skillmill.evaluate.downstream.household_agents import (
@@ -20,10 +21,12 @@ from skillmill.evaluate.downstream.household_agents import (
     PlannerAgent,
     fit_skills,
 )
+from skillmill.evaluate.downstream.strata import check_strata
 from skillmill.interfaces.chat import asking, role_settings
 from skillmill.interfaces.tracing import grown
 from skillmill.models.llm import ChatClient
 from skillmill.models.usage import Usage
+from skillmill.settings.downstream import Downstream
 from skillmill.settings.whole import Config
 from skillmill.store import trials
 from skillmill.types import Trial
@@ -36,6 +39,7 @@ BENCHMARK = "alfworld"
 CEILING = ("ceiling:planner", "planner")
 
 _BROKEN = "broken-game"
+_DEFAULTS = Downstream()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +57,25 @@ class Plan:
     most_steps: int = 30
     seed: int = 42
     tells_commands: bool = False
+    most_attempts: int = 2
+    randomise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a user asks for beside the games (the options of `downstream alfworld`)."""
+    """What a user asks for beside the games (the options of `downstream alfworld`).
+
+    `budget`, `steps` and `seed` are the configuration's where they are None.
+    """
 
     method: str
     library: Path | None
     predictions: Path | None
-    budget: int
+    budget: int | None
     skill_tokens: int
     leaves: Path | None
-    steps: int
-    seed: int
+    steps: int | None
+    seed: int | None
     tell_commands: bool
     limit: int | None
 
@@ -91,28 +100,43 @@ class _Asker:
     part: str = ""
 
 
-def plan_of(games: Sequence[Game], asked: Asked) -> tuple[Plan, int]:
+def plan_of(
+    games: Sequence[Game], asked: Asked, section: Downstream = _DEFAULTS
+) -> tuple[Plan, int]:
     """What to play, and how many of its games were predicted nothing.
 
     Raises
     ------
     InputError
-        As `choose_skills` and `read_leaves`.
+        As `choose_skills` and `read_leaves`; if the games are not those of the split
+        that the section expects.
     """
+    rules = section.alfworld
+    leaves = read_leaves(asked.leaves) if asked.leaves else {}
+    told = [stratum_of(leaves[g.id]) if g.id in leaves else "" for g in games]
+    check_strata(told, rules.strata, "games", "downstream.alfworld.strata")
     mine = games[: asked.limit]
+    budget = _first(asked.budget, rules.budget, 6)
     skills, without = choose_skills(
-        mine, asked.library, asked.predictions, asked.budget, asked.skill_tokens
+        mine, asked.library, asked.predictions, budget, asked.skill_tokens
     )
     plan = Plan(
         games=mine,
         method=asked.method,
         skills=skills,
-        leaves=read_leaves(asked.leaves) if asked.leaves else {},
-        most_steps=asked.steps,
-        seed=asked.seed,
+        leaves=leaves,
+        most_steps=_first(asked.steps, rules.steps),
+        seed=_first(asked.seed, rules.seed),
         tells_commands=asked.tell_commands,
+        most_attempts=section.attempts + section.retries,
+        randomise=rules.randomise,
     )
     return plan, without
+
+
+def _first(*values: int | None) -> int:
+    """The first value that is given."""
+    return next(value for value in values if value is not None)
 
 
 def choose_skills(
@@ -270,7 +294,7 @@ def _played(
     made: list[Trial] = []
     done_before = 0
     for game in plan.games:
-        attempts = list(_attempts_left(had.get(game.id, [])))
+        attempts = list(_attempts_left(had.get(game.id, []), plan.most_attempts))
         done_before += not attempts
         for attempt in attempts:
             trial = _trial(plan, game, backbone, attempt, agents, cost)
@@ -281,11 +305,11 @@ def _played(
     return Played(tuple(made), done_before)
 
 
-def _attempts_left(had: Sequence[Trial]) -> Iterator[int]:
-    """Numbers of the attempts that a game may still have: one, and one retry."""
+def _attempts_left(had: Sequence[Trial], most: int) -> Iterator[int]:
+    """Numbers of the attempts that a game may still have: one, and its retries."""
     if any(t.state != "error" or t.reason == _BROKEN for t in had):
         return
-    yield from range(len(had) + 1, 3)
+    yield from range(len(had) + 1, most + 1)
 
 
 def _trial(
@@ -299,7 +323,9 @@ def _trial(
     """Play one attempt."""
     started = time.monotonic()
     try:
-        household = Household(game, plan.seed, with_plan=agents is None)
+        household = Household(
+            game, plan.seed, with_plan=agents is None, randomise=plan.randomise
+        )
         agent = agents(game, attempt) if agents else PlannerAgent(household)
         episode = play(household, agent, plan.most_steps)
     except InputError:

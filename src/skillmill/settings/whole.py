@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from skillmill.settings.downstream import Downstream
 from skillmill.settings.evolution import Evolution
 from skillmill.settings.library import Library
 from skillmill.settings.memory import Memory
@@ -59,6 +60,7 @@ class Config(Section):
     library: Library = Library()
     memory: Memory = Memory()
     evolution: Evolution = Evolution()
+    downstream: Downstream = Downstream()
     models: Models = Models()
     encoder: Encoder = Encoder()
     tagger: Tagger = Tagger()

@@ -7,6 +7,7 @@ incomplete trials are errors, never successes.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from skillmill.errors import InputError
 from skillmill.types import Trial
@@ -23,11 +24,23 @@ NO_TRIAL = "no-trial"
 
 
 @dataclass(frozen=True, slots=True)
+class Counting:
+    """What counts: so many retries after errors, and what an invalid trial is.
+
+    As `failure` an error is among the failures, with a reward of 0 and its reason; as
+    `error` it is counted apart. Either way it is no success.
+    """
+
+    retries: int = 1
+    invalid: Literal["error", "failure"] = "error"
+
+
+@dataclass(frozen=True, slots=True)
 class Counted:
     """The attempt that counts for a task, a method and a backbone.
 
     `retried` tells that an infrastructure error came before it; `ignored` attempts came
-    after one that counts, or after the one retry.
+    after one that counts, or after the last retry.
     """
 
     trial: Trial
@@ -48,10 +61,10 @@ def stratum_of(leaves: int) -> str:
     return STRATA.get(leaves, HARDEST)
 
 
-def counted(trials: Iterable[Trial]) -> list[Counted]:
+def counted(trials: Iterable[Trial], counting: Counting = Counting()) -> list[Counted]:
     """One attempt for each task, method and backbone, sorted by these.
 
-    The first counts, unless it is an error and a second follows. A task that another
+    The first counts, unless it is an error and a retry follows. A task that another
     method or backbone tried, and this one did not, is an error with the reason
     `no-trial`: a method cannot gain by leaving tasks out.
 
@@ -66,7 +79,7 @@ def counted(trials: Iterable[Trial]) -> list[Counted]:
         attempts[trial.task, trial.method, trial.backbone].append(trial)
     every = [trial for rows in attempts.values() for trial in rows]
     tasks = _task_facts(every)
-    found = {key: _which_counts(rows) for key, rows in attempts.items()}
+    found = {key: _which_counts(rows, counting) for key, rows in attempts.items()}
     pairs = sorted({(method, backbone) for _, method, backbone in attempts})
     for task, fact in tasks.items():
         for method, backbone in pairs:
@@ -75,7 +88,7 @@ def counted(trials: Iterable[Trial]) -> list[Counted]:
             )
             key = task, method, backbone
             found[key] = _with_facts(found.get(key, Counted(absent)), fact)
-    return [found[key] for key in sorted(found)]
+    return [_valued(found[key], counting) for key in sorted(found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +100,24 @@ class _Facts:
     leaves: int | None
 
 
-def _which_counts(rows: Sequence[Trial]) -> Counted:
+def _which_counts(rows: Sequence[Trial], counting: Counting) -> Counted:
     ordered = sorted(rows, key=lambda trial: trial.attempt)
-    if ordered[0].state == "error" and len(ordered) > 1:
-        return Counted(ordered[1], retried=True, ignored=len(ordered) - 2)
-    return Counted(ordered[0], ignored=len(ordered) - 1)
+    place = 0
+    while (
+        ordered[place].state == "error"
+        and place < counting.retries
+        and place + 1 < len(ordered)
+    ):
+        place += 1
+    ignored = len(ordered) - place - 1
+    return Counted(ordered[place], retried=place > 0, ignored=ignored)
+
+
+def _valued(row: Counted, counting: Counting) -> Counted:
+    """The same, its error a failure where errors are to be failures."""
+    if row.trial.state != "error" or counting.invalid == "error":
+        return row
+    return replace(row, trial=replace(row.trial, state="failure", reward=0.0))
 
 
 def _task_facts(trials: Sequence[Trial]) -> dict[str, _Facts]:

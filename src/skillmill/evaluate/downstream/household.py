@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from skillmill.data.alfworldgames import Game
 from skillmill.errors import ConfigError, InputError
 from skillmill.evaluate.downstream.episode import Sight
@@ -31,6 +33,9 @@ class Household:
     with_plan : bool
         Whether a planner that sees everything is asked for the way, `plan`: slow, and
         no agent may see it but a ceiling.
+    randomise : bool
+        Whether things of a kind are numbered at random, by the seed (ALFWorld's domain
+        randomisation).
 
     Raises
     ------
@@ -40,7 +45,14 @@ class Household:
         If the game's files cannot be played.
     """
 
-    def __init__(self, game: Game, seed: int = 42, *, with_plan: bool = False) -> None:
+    def __init__(
+        self,
+        game: Game,
+        seed: int = 42,
+        *,
+        with_plan: bool = False,
+        randomise: bool = False,
+    ) -> None:
         self._seed = seed
         self._game = game
         rules, grammar = game.rules, game.grammar
@@ -55,7 +67,7 @@ class Household:
             raise self._unplayable(error) from error
         # As ALFWorld's own wrapper does; TextWorld has no public way to name things.
         entities = self._env._entity_infos
-        names = _names(entities)
+        names = _names(entities, seed if randomise else None)
         for name, entity in entities.items():
             entity.name = names[name]
         self._state: Any = None
@@ -159,13 +171,16 @@ def _shipped() -> tuple[str, str]:
     return rules, grammar
 
 
-def _names(ids: Iterable[str]) -> dict[str, str]:
+def _names(ids: Iterable[str], shuffled: int | None = None) -> dict[str, str]:
     """Names of things: kind and number.
 
     As ALFWorld gives them without shuffling: of the ids of a kind, sorted, the first
-    has the highest number. What bears no mark, such as the agent, keeps its id.
+    has the highest number; shuffled by a seed, any. What bears no mark, such as the
+    agent, keeps its id.
     """
     marked = sorted(name for name in ids if _MARK in name)
+    if shuffled is not None:
+        marked = np.random.default_rng(shuffled).permutation(marked).tolist()
     left = Counter(_kind(name) for name in marked)
     names = {}
     for name in marked:
