@@ -80,6 +80,7 @@ rule evolution_scores:
     params:
         sections=evolution_sections(),
         runs=[(v, r) for v in EVOLUTION_VARIANTS for r in range(CONFIG.evolution.runs)],
+        skipped=EVOLUTION_SKIPPED,
         splits=learning_splits() | {"test": CONFIG.memory.splits.test},
         budget=CONFIG.memory.budget,
         encoder=router_encoder(),

@@ -301,7 +301,7 @@ def evolution_section(wildcards):
 
 def evolution_sections():
     """The settings of every variant, as their figures need them."""
-    names = ["default", *CONFIG.evolution.variants]
+    names = EVOLUTION_VARIANTS
     kept = {"variants", "seeds", "runs", "steps"}
     return {
         name: CONFIG.evolution.variant(name).model_dump(exclude=kept) for name in names
@@ -314,15 +314,33 @@ def evolution_asks(wildcards):
         [wildcards.get("variant")] if wildcards.get("variant") else EVOLUTION_VARIANTS
     )
     sections = [CONFIG.evolution.variant(name) for name in names]
-    roles = ["llm_process"]
-    if any(one.proposer.kind == "llm" for one in sections):
-        roles += ["failure_analyst", "success_analyst", "designer", "generator"]
-    if any(one.router.kind == "llm" for one in sections):
-        roles.append("router")
-    if any(one.reward == "judge" for one in sections):
-        roles += ["answer", JUDGE]
+    needed = [role for one in sections for role in evolution_roles(one)]
+    roles = dict.fromkeys(["llm_process", *needed])
     asked = {role: CONFIG.models.asks(role) for role in roles}
     return {role: shaping for role, shaping in asked.items() if shaping}
+
+
+def evolution_roles(section):
+    """Roles of language models that a variant cannot do without."""
+    roles = []
+    if section.proposer.kind == "llm":
+        roles += ["failure_analyst", "success_analyst", "designer", "generator"]
+    if section.router.kind == "llm":
+        roles.append("router")
+    if section.reward == "judge":
+        roles += ["answer", JUDGE]
+    return roles
+
+
+def evolution_skipped():
+    """Variants that a missing model keeps from running, and which; never the default."""
+    found = {}
+    for name in CONFIG.evolution.variants:
+        roles = evolution_roles(CONFIG.evolution.variant(name))
+        without = [role for role in roles if not CONFIG.models.is_asked(role)]
+        if without:
+            found[name] = f"no language model for {', '.join(without)}"
+    return found
 
 
 def router_encoder():
@@ -364,7 +382,12 @@ LATE_SEEDS = any(
     '"late":true' in "".join(Path(file).read_text("utf-8", "replace").split())
     for file in EVOLUTION_SEED_FILES
 )
-EVOLUTION_VARIANTS = ["default", *CONFIG.evolution.variants]
+EVOLUTION_SKIPPED = evolution_skipped()
+EVOLUTION_VARIANTS = [
+    name
+    for name in ["default", *CONFIG.evolution.variants]
+    if name not in EVOLUTION_SKIPPED
+]
 EVOLUTION_MEMORIES = memories_with(
     name for names in learning_splits().values() for name in names
 )

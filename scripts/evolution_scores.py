@@ -14,10 +14,12 @@ import numpy as np
 
 from skillmill.evaluate.aggregate import Groups, Resampling, summarise
 from skillmill.evaluate.groups import question_groups
+from skillmill.evolve.budgeting import Spent, measured_budgets
 from skillmill.evolve.measuring import (
     EXHAUSTIVE,
     Measured,
     Run,
+    joined,
     measured_rivals,
     measured_run,
     paired,
@@ -51,11 +53,15 @@ Last = tuple[str, int, Path]
 
 @dataclass(frozen=True)
 class Compared:
-    """What is measured: the last states of runs, and what they started from."""
+    """What is measured: last states of runs, what they started from, what is left out.
+
+    `skipped` has the variants that cannot run here, and why.
+    """
 
     last: Sequence[Last]
     sections: Mapping[str, EvolutionSettings]
     seed_files: Sequence[Path]
+    skipped: Mapping[str, str]
 
 
 def main(
@@ -80,10 +86,7 @@ def main(
             _run(one, setting, compared.sections, arena, counts)
             for one in compared.last
         ]
-        done = [
-            measured_run(run, arena, names, _stream(resampling.seed, run.name))
-            for run in runs
-        ]
+        done, spent = _measured(runs, compared, arena, names, resampling.seed)
     counts.computed, counts.reused = arena.computed, arena.reused
     # Rivals by the thousand are not worth recording.
     rivals = measured_rivals(
@@ -95,24 +98,52 @@ def main(
         {run.name: run.rollouts for run in runs},
         lambda name: _stream(resampling.seed, f"{name} rivals"),
     )
-    whole = Measured(
-        {arm: row for one in (*done, rivals) for arm, row in one.rewards.items()},
-        {arm: n for one in (*done, rivals) for arm, n in one.rollouts.items()},
-    )
+    whole = joined([*done, rivals])
     values = whole.scores(base.reward, base.cutoff)
     values += paired(values, [run.name for run in runs])
     groups = _groups(question_groups(questions, splits), held)
     table = summarise(
         values, groups, track="memory", study=provenance.study, resampling=resampling
     )
-    table += _run_rows(whole, runs, setting, base, held, provenance.study)
+    asked = {split: of_split(setting.asked, split) for split in held}
+    table += _run_rows(whole, runs, asked, base, provenance.study)
+    table += [
+        _score(one.arm, split, "steps_share", None, len(mine), one.share(mine),
+               provenance.study)
+        for one in spent
+        for split, mine in asked.items()
+    ]  # fmt: skip
     counts.add("ok", len(values))
-    for arm, spent in sorted(whole.rollouts.items()):
-        logging.info("%s: %d rollouts", arm, spent)
+    for name, reason in compared.skipped.items():
+        counts.add("skipped", 1, f"variant {name}: {reason}")
+        logging.warning("variant %s is skipped: %s", name, reason)
+    for arm, n in sorted(whole.rollouts.items()):
+        logging.info("%s: %d rollouts", arm, n)
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "evolution_scores", counts.states)
         scores.save_scores(db, table)
         scores.save_query_scores(db, values)
+
+
+def _measured(
+    runs: Sequence[Run],
+    compared: Compared,
+    arena: Arena,
+    names: Sequence[str],
+    seed: int,
+) -> tuple[list[Measured], list[Spent]]:
+    """Arms of each run, those within a budget last, and what these cost."""
+    done = [measured_run(run, arena, names, _stream(seed, run.name)) for run in runs]
+    train = of_split(arena.asked, "train")
+    spent: list[Spent] = []
+    for run in runs:
+        shares = compared.sections[run.name.rsplit("#", 1)[0]].router.budgets
+        if shares:
+            rng = _stream(seed, f"{run.name} budgets")
+            one, costs = measured_budgets(run, arena, train, names, shares, rng)
+            done.append(one)
+            spent += costs
+    return done, spent
 
 
 def _run(
@@ -148,9 +179,8 @@ def _groups(groups: Groups, held: Sequence[str]) -> dict[str, list]:
 def _run_rows(
     whole: Measured,
     runs: Sequence[Run],
-    setting: Setting,
+    asked: Mapping[str, Sequence[str]],
     base: EvolutionSettings,
-    held: Sequence[str],
     study: str,
 ) -> list[Score]:
     """Means over runs, and what searching cost beside exhaustive search."""
@@ -159,22 +189,23 @@ def _run_rows(
         variants.setdefault(run.name.rsplit("#", 1)[0], []).append(run.name)
     rows = [
         (arm, split, f"{base.reward}_runs_{name}", base.cutoff, n, value)
-        for split in held
-        for (arm, name), (n, value) in stability(
-            whole, variants, of_split(setting.asked, split)
-        ).items()
+        for split, mine in asked.items()
+        for (arm, name), (n, value) in stability(whole, variants, mine).items()
     ]
     most = whole.rollouts[EXHAUSTIVE]
     rows += [
         (arm, "val", "rollouts_of_exhaustive", None, n, round(n / most, 6))
         for arm, n in whole.rollouts.items()
     ]
-    return [
-        Score("memory", study, arm, split, "all", metric, k, n, value, None, None)  # type: ignore[arg-type]
-        for arm, split, metric, k, n, value in sorted(
-            rows, key=lambda row: (row[0], row[1], row[2])
-        )
-    ]
+    rows.sort(key=lambda row: (row[0], row[1], row[2]))
+    return [_score(*row, study) for row in rows]
+
+
+def _score(
+    arm: str, split: str, metric: str, k: int | None, n: int, value: float, study: str
+) -> Score:
+    """A figure that no interval is drawn for."""
+    return Score("memory", study, arm, split, "all", metric, k, n, value, None, None)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":
@@ -204,6 +235,7 @@ if __name__ == "__main__":
                         name: section_of(v) for name, v in params.sections.items()
                     },
                     seed_files=[Path(path) for path in snakemake.input.seeds],
+                    skipped=params.skipped,
                 ),
                 resampling=Resampling(params.bootstrap, params.level, params.seed),
                 output=Path(snakemake.output.scores),

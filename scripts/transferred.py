@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from skillmill.evolve.confidence import confidence
 from skillmill.interfaces.deployed import (
     BEST,
     ROUTED,
@@ -71,7 +72,8 @@ def transferred(deployed: Deployed, memory: Memory, budget: int) -> list[Ranking
             }
             vectors = np.array([query.vector for query in known.queries])
             texts = [query.text for query in known.queries]
-            chosen = [skill.name for skill in deployed.route(vectors, texts)]
+            sure = confidence(known.queries, view) if deployed.sure else None
+            chosen = [skill.name for skill in deployed.route(vectors, texts, sure)]
             found += _arms(done, chosen, deployed.skills[deployed.best].name)
     return found
 

@@ -299,6 +299,9 @@ def test_a_variant_of_evolution_is_the_section_with_its_changes():
         ({"variants": {"x": {"variants": {"y": {}}}}}, "of its own"),
         ({"cutoff": 21}, "memory.budget = 20"),
         ({"supervision": "all"}, "set it to 'retained'"),
+        ({"router": {"confidence": True}}, "set kind to 'learned'"),
+        ({"variants": {"x": {"router": {"budgets": [1]}}}}, "x.router.budgets is for"),
+        ({"router": {"kind": "learned", "budgets": [0]}}, "greater than 0"),
         ({"gate": {"tolerance": 2}}, "less than or equal to 1"),
     ],
 )

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from skillmill.errors import ConfigError
+from skillmill.settings.evolution import Evolution
 from skillmill.settings.models import Encoder, Models
 from skillmill.settings.section import Section
 from skillmill.settings.whole import Config
@@ -171,10 +172,22 @@ def _check_evolution(config: Config) -> None:
                 f" holds memory.budget = {config.memory.budget}; raise the one or lower"
                 " the other"
             )
+        _check_router(one, place)
         if one.racing and one.supervision == "all":
             raise ConfigError(
                 f"config: {place}.racing leaves rollouts out, so supervision cannot be"
                 " 'all'; set it to 'retained', or racing to false"
+            )
+
+
+def _check_router(section: Evolution, place: str) -> None:
+    """Refuse keys that the kind of router does not read."""
+    router = section.router
+    for key, used in (("confidence", router.confidence), ("budgets", router.budgets)):
+        if used and router.kind != "learned":
+            raise ConfigError(
+                f"config: {place}.router.{key} is for a learned router, and kind is"
+                f" {router.kind!r}; set kind to 'learned', or take {key} out"
             )
 
 

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from skillmill.evolve.prior_router import picks
 from skillmill.evolve.proposals import Proposal, ProposalRound
 from skillmill.evolve.rivals import Random
 from skillmill.evolve.state import Rules
@@ -170,3 +171,17 @@ def test_the_router_learns_from_the_last_steps_alone_where_told():
     states = evolved(replace(OURS, window=2))
     assert [len(state.window) for state in states] == [0, 1, 2, 2]
     assert states[-1].window[-1].queries == questions(arena(), "train")[6:9]
+
+
+def test_a_price_of_steps_turns_the_router_to_shorter_programs():
+    """With a step dearer than any reward, the shortest program is worth most."""
+    plain, dear = evolved(OURS), evolved(replace(OURS, step_price=1.0))
+    lengths = []
+    for states in (plain, dear):
+        state, where = states[-1], ground()
+        names = state.validation.skills
+        vectors = where.skill_vectors(state.skills(names))
+        router = where.routing.load(state.router)
+        pick = picks(router, np.zeros((1, 1), np.float32), vectors)[0]
+        lengths.append(len(state.trie[names[pick]].skill.program))
+    assert lengths[1] == 1 < lengths[0]

@@ -102,6 +102,23 @@ def test_a_learned_router_sends_questions_by_their_vectors():
     assert [one.name for one in deployed.route(questions)] == ["near", "words"]
 
 
+def test_a_router_that_reads_confidence_gets_it_behind_the_vectors(tmp_path):
+    """Its questions are alike in their vectors; only the features tell them apart."""
+    alike = np.ones((2, 1), dtype=np.float32)
+    features = np.eye(2, dtype=np.float32)
+    skills = np.array([[1, 0], [0, 1]], dtype=np.float32)
+    settings = learned.RouterSettings(
+        width=4, hidden=8, temperature=0.1, epochs=300, rate=0.02
+    )
+    router = learned.train(
+        np.concatenate([alike, features], axis=1), skills, np.eye(2), settings,
+        np.random.default_rng(0),
+    )  # fmt: skip
+    deployed = Deployed("s", (D, L), 0, router, skills, None, sure=True)
+    found = deployed.route(alike, features=features)
+    assert [one.name for one in found] == ["near", "words"]
+
+
 def test_a_router_that_knows_another_encoder_is_refused(tmp_path):
     build(tmp_path)
     encoder = {"name": "bundled:all-MiniLM-L6-v2", "backend": "torch"}

@@ -3,6 +3,7 @@ import pytest
 
 from skillmill.codehash import modules_hash
 from skillmill.errors import InputError
+from skillmill.evolve.confidence import confidence
 from skillmill.evolve.llm_proposer import ROLES, LlmProposer
 from skillmill.evolve.llm_router import LlmRouting
 from skillmill.evolve.search import Search
@@ -17,11 +18,13 @@ from skillmill.interfaces.evolving import (
     models_of,
     proposer_of,
     reward_of,
+    router_settings,
     routing_of,
     rules_of,
     section_of,
     usable_primitives,
 )
+from skillmill.interfaces.router_vectors import with_confidence
 from skillmill.models.encoder import EncoderSettings
 from skillmill.models.llm import ChatClient
 from skillmill.settings.evolution import Evolution
@@ -129,3 +132,22 @@ def test_questions_have_their_split_and_token_vectors_where_they_are_wanted(tmp_
         # Rollouts with and without them are no rollouts of one memory.
         assert one.memory != plain[name].memory
     assert questions_of([memory], {"train": ["elsewhere"]}) == {}
+
+
+def test_confidence_stands_behind_the_vector_of_each_question():
+    asked = arena().asked
+    vectors = {name: np.full(3, n) for n, name in enumerate(sorted(asked))}
+    found = with_confidence(vectors, asked)
+    assert found.keys() == asked.keys()
+    for name, one in asked.items():
+        assert found[name][:3].tolist() == vectors[name].tolist()
+        alone = confidence([one.query], one.view)[0]
+        assert found[name][3:] == pytest.approx(alone, abs=1e-6)
+
+
+def test_what_training_does_not_read_is_no_setting_of_the_learned_router():
+    router = {"kind": "learned", "confidence": True, "step_price": 0.1, "budgets": [1]}
+    section = Evolution(router=router)
+    assert rules_of(section).step_price == 0.1
+    assert router_settings(section).prior == section.router.prior
+    assert router_settings(DEFAULT) is None

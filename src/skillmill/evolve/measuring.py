@@ -43,6 +43,14 @@ class Measured:
         ]
 
 
+def joined(parts: Sequence[Measured]) -> Measured:
+    """All arms of several."""
+    return Measured(
+        {arm: row for one in parts for arm, row in one.rewards.items()},
+        {arm: n for one in parts for arm, n in one.rollouts.items()},
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """The last state of one run of a variant, and what it ran on."""
@@ -144,12 +152,21 @@ def measured_rivals(
 def paired(values: Sequence[QueryScore], runs: Sequence[str]) -> list[QueryScore]:
     """Each run against its rivals, question by question."""
     figures = {(value.metric, value.k) for value in values}
+    budgets: dict[str, set[str]] = {}
+    for arm in {value.arm for value in values}:
+        name, _, rest = arm.rpartition(":")
+        if rest.startswith("within-"):
+            budgets.setdefault(name, set()).add(rest)
     pairs = []
     for name in runs:
         best, routed = f"{name}:best", f"{name}:routed"
         rivals = (f"{name}:exhaustive-first", f"{name}:random-search")
         pairs += [(best, rival) for rival in (BEST_SEED, FUSION, EXHAUSTIVE, *rivals)]
         pairs += [(routed, rival) for rival in (best, BEST_SEED, EXHAUSTIVE)]
+        pairs += [
+            (f"{name}:{arm}", f"{name}:fixed-{arm}")
+            for arm in sorted(budgets.get(name, ()))
+        ]
     return differences(values, pairs, figures)
 
 

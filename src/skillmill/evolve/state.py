@@ -39,6 +39,8 @@ class Rules:
         those `retained` by the train filter.
     window : int
         Steps whose rollouts the router learns from.
+    step_price : float
+        What running one step of a program counts in reward while the router learns.
     frontiers : str
         `double`, or `none`: every candidate is taken and deployed (ablation).
     memory : str
@@ -56,6 +58,7 @@ class Rules:
     racing: bool = False
     supervision: Literal["all", "retained"] = "all"
     window: int = 1000
+    step_price: float = 0.0
     frontiers: Literal["double", "none"] = "double"
     memory: Literal["trie", "frontier"] = "trie"
 

@@ -11,6 +11,7 @@ from skillmill.evolve.prior_router import Router
 from skillmill.evolve.proposals import StepRecord
 from skillmill.evolve.state import Ground, Rules, State
 from skillmill.evolve.table import RewardTable
+from skillmill.evolve.targets import cost_aware
 from skillmill.evolve.trie import Event, Fate, Trie
 from skillmill.types import RetrievalSkill
 
@@ -80,7 +81,7 @@ def advanced(
         rows = rows.only([*train.skills, *found.retained])
     rows = rows.ordered(found.state.trie.names)
     window = (*state.window, rows)[-rules.window :]
-    router = _trained(found.state, window, ground, rng)
+    router = _trained(found.state, window, ground, rules.step_price, rng)
     after = replace(found.state, window=window, router=router.dump())
     deployment = Deployment(state.deploy)
     if rules.frontiers == "none":
@@ -95,12 +96,13 @@ def _trained(
     state: State,
     window: Sequence[RewardTable],
     ground: Ground,
+    step_price: float,
     rng: np.random.Generator,
 ) -> Router:
     """The router after this step's training, from where the last one stood.
 
     Each question of each step is a column; a skill that was not rolled out on it has
-    NaN there.
+    NaN there. Of each reward goes the price of the steps that were run for it.
     """
     names = list(dict.fromkeys(name for table in window for name in table.skills))
     queries = [query for table in window for query in table.queries]
@@ -111,10 +113,12 @@ def _trained(
         rewards[rows, start : start + len(table.queries)] = table.rewards
         start += len(table.queries)
     vectors = [ground.question_vectors[query] for query in queries]
+    skills = state.skills(names)
+    steps = np.array([[len(skill.program)] for skill in skills], dtype=float)
     return ground.routing.train(
         np.array(vectors, dtype=np.float32),
-        ground.skill_vectors(state.skills(names)),
-        rewards,
+        ground.skill_vectors(skills),
+        cost_aware(rewards, steps, step_price) if step_price else rewards,
         ground.router_settings,
         rng,
         start=ground.loaded(state),

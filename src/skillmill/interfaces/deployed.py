@@ -51,6 +51,8 @@ class Deployed:
         reads none.
     own : bool
         Whether that is another encoder than the memories'.
+    sure : bool
+        Whether the router also reads how sure the searches are of a question.
     """
 
     path: Path
@@ -60,6 +62,7 @@ class Deployed:
     skill_vectors: Vectors
     encoder: EncoderSettings | None
     own: bool = False
+    sure: bool = False
 
     def require_encoder(self, memory: Path) -> None:
         """Refuse a memory whose questions were encoded by another model.
@@ -74,14 +77,20 @@ class Deployed:
                 vectors.require_encoder(db, identity_of(self.encoder))
 
     def route(
-        self, questions: Vectors, texts: Sequence[str] = ()
+        self,
+        questions: Vectors,
+        texts: Sequence[str] = (),
+        features: Vectors | None = None,
     ) -> list[RetrievalSkill]:
         """The skill of each question, by its (q, d) vectors.
 
-        A router with an encoder of its own reads the `texts` in their place.
+        A router with an encoder of its own reads the `texts` in their place, and one
+        with `sure` the `features` behind them (`evolve.confidence`).
         """
         if self.own and self.encoder is not None:
             questions = load_encoder(self.encoder).encode(list(texts))
+        if self.sure and features is not None:
+            questions = np.concatenate([questions, features], axis=1)
         if self.router is None or not len(questions):
             return [self.skills[self.best]] * len(questions)
         asked = np.asarray(questions, dtype=np.float32)
@@ -124,7 +133,8 @@ def read_deployed(path: Path) -> Deployed:
         rows_of_skills = _encoded(skills, encoder)
     router = None if state.router is None else routing.load(state.router)
     own = encoder is not None and bool(section.router.encoder.name)
-    return Deployed(path, skills, best, router, rows_of_skills, encoder, own)
+    sure = encoder is not None and section.router.confidence
+    return Deployed(path, skills, best, router, rows_of_skills, encoder, own, sure)
 
 
 def _encoded(skills: Sequence[RetrievalSkill], encoder: EncoderSettings) -> Vectors:

@@ -37,6 +37,7 @@ from skillmill.interfaces.router_vectors import (
     markdown_vectors,
     named_vectors,
     question_vectors,
+    with_confidence,
 )
 from skillmill.models.encoder import EncoderSettings
 from skillmill.models.llm import ChatClient
@@ -50,6 +51,9 @@ from skillmill.types import Question
 
 #: What scripts call the section; they read no configuration themselves.
 EvolutionSettings = Evolution
+
+#: Keys of the router that its training does not read.
+NOT_OF_TRAINING = {"kind", "encoder", "confidence", "step_price", "budgets"}
 
 #: Reward by the word that the settings use.
 REWARDS: Mapping[str, Callable[..., float | None]] = {
@@ -76,6 +80,7 @@ def rules_of(section: Evolution) -> Rules:
         racing=section.racing,
         supervision=section.supervision,
         window=section.window,
+        step_price=section.router.step_price,
         frontiers=section.frontiers,
         memory=section.memory,
     )
@@ -208,21 +213,24 @@ def ground_of(
     """What stays the same from step to step."""
     routing = routing_of(section, setting)
     looks = section.router.kind == "learned"
+    asked = question_vectors(
+        {name: one.query for name, one in setting.asked.items()},
+        setting.encoder if looks and section.router.encoder.name else None,
+        setting.records,
+        counts,
+    )
     return Ground(
         arena=arena,
         validation=of_split(setting.asked, "val"),
         proposer=proposer_of(section, setting),
         routing=routing,
-        question_vectors=question_vectors(
-            {name: one.query for name, one in setting.asked.items()},
-            setting.encoder if looks and section.router.encoder.name else None,
-            setting.records,
-            counts,
-        ),
+        question_vectors=with_confidence(asked, setting.asked)
+        if looks and section.router.confidence
+        else asked,
         skill_vectors=markdown_vectors(setting.encoder, setting.records, counts)
         if looks
         else named_vectors(routing),
-        router_settings=_router_settings(section),
+        router_settings=router_settings(section),
     )
 
 
@@ -281,10 +289,8 @@ def _needs_model(key: str, kind: str, known: Iterable[str]) -> InputError:
     )
 
 
-def _router_settings(section: Evolution) -> learned.RouterSettings | None:
+def router_settings(section: Evolution) -> learned.RouterSettings | None:
     """The learned router's own settings."""
     if section.router.kind != "learned":
         return None
-    return learned.RouterSettings(
-        **section.router.model_dump(exclude={"kind", "encoder"})
-    )
+    return learned.RouterSettings(**section.router.model_dump(exclude=NOT_OF_TRAINING))

@@ -8,6 +8,8 @@ import numpy as np
 
 import skillmill.skills
 from skillmill.errors import InputError
+from skillmill.evolve.confidence import SEARCHES, confidence
+from skillmill.evolve.prior_router import Vectors
 from skillmill.interfaces.freetext import free_context
 from skillmill.interfaces.memories import Memory, open_memory
 from skillmill.memory.view import MemoryView
@@ -19,10 +21,13 @@ from skillmill.skills.skill import read_skills
 from skillmill.skills.state import QueryContext
 from skillmill.store import artifact, conversations, vectors
 from skillmill.store.atoms import load_question_atoms
-from skillmill.types import RetrievalSkill
+from skillmill.types import Node, RetrievalSkill
 
 #: The skill that is explained unless another is named.
 USUAL_SKILL = "fixed-best"
+
+#: A program of every search that confidence is taken from.
+_ALL = RetrievalSkill("", "", "", tuple(Node(one, one) for one in SEARCHES), "")
 
 _QUESTION_ID = re.compile(r"\S+/q\d+")
 
@@ -81,7 +86,9 @@ def explain(
     else:
         shard, home = _home_of_text(shards, conversation)
     routed = skill.endswith(".sqlite")
-    program = _routed(Path(skill), question, shard) if routed else _skill(skill, shard)
+    program = (
+        _routed(Path(skill), question, shard, home) if routed else _skill(skill, shard)
+    )
     memory = _memory(shard, program)
     view = memory.views[home]
     if _QUESTION_ID.fullmatch(question):
@@ -173,21 +180,30 @@ def _skill(name: str, shard: Path) -> RetrievalSkill:
     return known[name]
 
 
-def _routed(path: Path, question: str, shard: Path) -> RetrievalSkill:
+def _routed(path: Path, question: str, shard: Path, home: str) -> RetrievalSkill:
     """The skill that an evolution's router sends a question to."""
     from skillmill.interfaces.deployed import read_deployed  # noqa: PLC0415 seconds
 
     deployed = read_deployed(path)
     deployed.require_encoder(shard / "memory.sqlite")
+    sure = _features(question, shard, home) if deployed.sure else None
     if _QUESTION_ID.fullmatch(question):
         with artifact.reading(shard / "memory.sqlite", "memory") as db:
             told = {one.id: one.text for one in conversations.load_questions(db)}
             row = vectors.by_id(db, "question")[question][None]
-            return deployed.route(row, [told[question]])[0]
+            return deployed.route(row, [told[question]], sure)[0]
     if deployed.encoder is None:
         return deployed.route(np.zeros((1, 1), dtype=np.float32))[0]
     row = load_encoder(deployed.encoder).encode([question])
-    return deployed.route(row, [question])[0]
+    return deployed.route(row, [question], sure)[0]
+
+
+def _features(question: str, shard: Path, home: str) -> Vectors:
+    """How sure the searches are of a question, (1, f)."""
+    memory = open_memory(shard / "memory.sqlite")
+    view = memory.views[home]
+    known = [asked for _, asked in memory.questions if asked.id == question]
+    return confidence(known or [free_context(question, view, _ALL, shard)], view)
 
 
 def _memory(shard: Path, skill: RetrievalSkill) -> Memory:

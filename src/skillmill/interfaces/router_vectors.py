@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from skillmill.evolve.confidence import confidence
 from skillmill.evolve.llm_router import LlmRouting
 from skillmill.evolve.prior_router import Routing, Vectors, hash_vectors
+from skillmill.evolve.rollouts import Asked
 from skillmill.interfaces.embedding import embed_passages
 from skillmill.interfaces.job import Counts
 from skillmill.models.encoder import EncoderSettings, load_encoder
@@ -29,6 +31,21 @@ def question_vectors(
     model = load_encoder(encoder)
     rows = embed_passages(texts, model, None, "truncate", records, counts)
     return {name: vector for _, name, _, vector in rows}
+
+
+def with_confidence(
+    vectors: Mapping[str, Any], asked: Mapping[str, Asked]
+) -> dict[str, Any]:
+    """The same with how sure the searches are of each question behind its vector."""
+    homes: dict[str, list[str]] = {}
+    for name in sorted(asked):
+        homes.setdefault(asked[name].view.conversation, []).append(name)
+    found = {}
+    for names in homes.values():
+        sure = confidence([asked[n].query for n in names], asked[names[0]].view)
+        for name, row in zip(names, sure, strict=True):
+            found[name] = np.concatenate([vectors[name], row]).astype(np.float32)
+    return found
 
 
 def named_vectors(routing: Routing) -> Callable[[Sequence[RetrievalSkill]], Vectors]:

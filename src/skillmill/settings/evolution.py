@@ -44,6 +44,12 @@ class Routing(Section):
     prior: Annotated[float, Field(ge=0)] = 3.0
     """How much a skill's utility counts beside what is learnt (paper: 0; docs/router.md
     has what was measured)."""
+    confidence: bool = False
+    """Whether it also sees how sure the searches are; all are then run."""
+    step_price: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """What running one step of a program counts in reward while the router learns."""
+    budgets: list[Annotated[float, Field(gt=0, le=1)]] = []
+    """Shares of the best skill's steps: `learned` is also measured within each."""
     epochs: Annotated[int, Field(ge=1)] = 20
     """Passes over the window at each step."""
     batch: Annotated[int, Field(ge=1)] = 32
