@@ -28,9 +28,9 @@ TASKS = [
 
 def tree(requirement):
     root = {"id": "0", "parent": None, "requirement": "all"}
-    return json.dumps(
-        {"nodes": [root, {"id": "1", "parent": "0", "requirement": requirement}]}
-    )
+    leaf = {"id": "1", "parent": "0", "requirement": requirement}
+    verb = {"transformation": requirement.split()[0]}
+    return json.dumps({"nodes": [root, leaf | verb]})
 
 
 def by_task(body):

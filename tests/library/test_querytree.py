@@ -12,6 +12,7 @@ from skillmill.library.querytree import (
     grow_trees,
 )
 from skillmill.models.llm import ChatClient
+from skillmill.models.replies_library import TreeReply
 from skillmill.types import Task
 from tests.models.endpoint import MemoryReplies, Script, says, settings
 
@@ -19,7 +20,9 @@ TEXT = "Sand the hull, paint it blue and write the owner an invoice."
 
 
 def node(id_, parent, requirement, **more):
-    return {"id": id_, "parent": parent, "requirement": requirement, **more}
+    """A node; its transformation is the first word of what it asks for."""
+    verb = {"transformation": str(requirement).split()[0].lower()}
+    return {"id": id_, "parent": parent, "requirement": requirement} | verb | more
 
 
 GOOD = [
@@ -102,6 +105,31 @@ def test_a_broken_tree_is_sent_back_and_then_fails_and_counts(broken):
     assert (mended.state, len(mended.leaves())) == ("ok", 3)
     with pytest.raises(LimitError, match="decompose"):
         grow(broken, failed_share=0.2)
+
+
+@pytest.mark.parametrize(
+    ("leaf", "told"),
+    [
+        (node("a", "r", "Sand the hull", transformation=""), "expected one verb"),
+        (node("a", "r", "Sand the hull", transformation="sand, paint"), "one verb"),
+        (node("a", "r", "Sand the hull", transformation="paint"), "does not say"),
+        (node("a", "r", "Sand the hull, then paint it"), "2 transformations in turn"),
+    ],
+)
+def test_a_leaf_does_exactly_one_transformation_or_is_sent_back(leaf, told):
+    tree, asked = grow({"nodes": [GOOD[0], leaf]})
+    assert (tree.state, asked) == ("failed", 2)
+    mended, asked = grow({"nodes": [GOOD[0], leaf]}, {"nodes": GOOD})
+    assert (mended.state, asked) == ("ok", 2)
+    with pytest.raises(ValueError, match=told):
+        TreeReply.model_validate({"nodes": [GOOD[0], leaf]})
+
+
+def test_a_leaf_that_only_looks_like_two_steps_stays_and_is_remarked():
+    two = node("a", "r", "Sand the hull and write an invoice")
+    tree, _ = grow({"nodes": [GOOD[0], two]})
+    assert len(tree.leaves()) == 1
+    assert tree.remarks == (f"maybe 2 steps in one leaf: {two['requirement']!r}",)
 
 
 def test_one_node_is_a_tree_whose_root_is_its_leaf():

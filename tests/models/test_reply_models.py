@@ -249,7 +249,12 @@ def test_no_edges_at_all_is_a_reply():
 
 
 def tree(*rows):
-    return {"nodes": [{"id": i, "parent": p, "requirement": i} for i, p in rows]}
+    return {
+        "nodes": [
+            {"id": i, "parent": p, "requirement": i, "transformation": i}
+            for i, p in rows
+        ]
+    }
 
 
 def test_the_leaves_of_a_tree_come_in_order():

@@ -181,7 +181,8 @@ def read_tree(
         )
         for node in reply.nodes
     ]
-    mended = _without_unasked(_Mended(_downwards(nodes)), text, settings.grounded)
+    whole = _downwards(nodes)
+    mended = _without_unasked(_Mended(whole, _several(whole)), text, settings.grounded)
     if not mended.nodes:
         reason = NOT_ASKED
         return QueryTree(task, (), "llm", "failed", reason, tuple(mended.remarks))
@@ -211,6 +212,21 @@ def _downwards(nodes: Sequence[QueryNode]) -> list[QueryNode]:
         order.append(node)
         waiting += children[node.id][::-1]
     return order
+
+
+def _several(nodes: Sequence[QueryNode]) -> list[str]:
+    """Remarks on leaves that look like several steps; a guess, so they stay."""
+    inner = {node.parent for node in nodes}
+    cut = {
+        node.requirement: ClauseSplitter().steps(node.requirement)
+        for node in nodes
+        if node.id not in inner
+    }
+    return [
+        f"maybe {len(steps)} steps in one leaf: {requirement!r}"
+        for requirement, steps in cut.items()
+        if len(steps) > 1
+    ]
 
 
 def _without_unasked(tree: _Mended, text: str, least: float) -> _Mended:

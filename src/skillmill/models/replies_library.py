@@ -6,6 +6,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from skillmill.models.heuristics.decompose import ClauseSplitter
+from skillmill.models.heuristics.wording import stem, words
 from skillmill.models.replies_base import Id, Item, Reply, Text, label_of
 
 EdgeLabel = Literal[
@@ -14,6 +16,8 @@ EdgeLabel = Literal[
 ]  # fmt: skip
 #: How deep a tree of a task may be; SkillTrace forbids steps below a skill's level.
 DEEPEST_TREE = 5
+#: What says for sure that one step follows another.
+_IN_TURN = re.compile(r"\b(?:then|afterwards?|finally|lastly)\b|->|→", re.IGNORECASE)
 
 
 class TypedEdge(Item):
@@ -66,7 +70,8 @@ class TreeNode(Item):
     """A node of a task's tree; a leaf is one step, fit for one skill.
 
     `parent` is null for the root. The leaf's fields are the paper's: requirement,
-    input and output types, and why one skill can do it.
+    input and output types, and why one skill can do it. `transformation` is the one
+    verb of the requirement that a leaf carries out; inner nodes have none.
     """
 
     key_fields: ClassVar[tuple[str, ...]] = ("id",)
@@ -74,6 +79,7 @@ class TreeNode(Item):
     id: Id
     parent: Id | None = None
     requirement: Annotated[Text, Field(min_length=1)]
+    transformation: Text = ""
     input_types: Slots = Field(default_factory=list)
     output_types: Slots = Field(default_factory=list)
     rationale: Text = ""
@@ -92,6 +98,28 @@ def _check_way_up(node: str, parents: Mapping[str, str | None]) -> None:
         raise ValueError(f"node {node!r} lies too deep or in a cycle")
 
 
+def _check_single(node: TreeNode) -> None:
+    """Refuse a leaf that does not name one transformation, or does several in turn."""
+    verbs = words(node.transformation)
+    if len(verbs) != 1:
+        raise ValueError(
+            f"leaf {node.id!r} does exactly one transformation, so expected one verb in"
+            f" `transformation`, got {node.transformation[:60]!r}; make each a leaf"
+        )
+    told = words(node.requirement)
+    if stem(verbs[0]) not in map(stem, told) and verbs[0] not in node.requirement:
+        raise ValueError(
+            f"leaf {node.id!r}: its requirement does not say its transformation"
+            f" {verbs[0]!r}; begin it with that verb"
+        )
+    steps = ClauseSplitter().steps(node.requirement)
+    if len(steps) > 1 and _IN_TURN.search(node.requirement):
+        raise ValueError(
+            f"leaf {node.id!r} does {len(steps)} transformations in turn:"
+            f" {'; '.join(steps)[:200]}; make each a leaf"
+        )
+
+
 class TreeReply(Reply):
     """The tree of a task as a flat list, the root first (SkillTrace, eq. 3).
 
@@ -105,7 +133,10 @@ class TreeReply(Reply):
 
     @model_validator(mode="after")
     def _is_a_tree(self) -> Self:
-        """Refuse what is no tree: two roots, unknown parents, cycles, too deep."""
+        """Refuse what is no tree, and leaves that do not do exactly one thing.
+
+        No tree: two roots, unknown parents, cycles, too deep.
+        """
         ids = [node.id for node in self.nodes]
         roots = [node.id for node in self.nodes if node.parent is None]
         if len(set(ids)) < len(ids):
@@ -115,6 +146,8 @@ class TreeReply(Reply):
         parents = {node.id: node.parent for node in self.nodes}
         for node in ids:
             _check_way_up(node, parents)
+        for leaf in self.leaves():
+            _check_single(leaf)
         return self
 
     def leaves(self) -> Sequence[TreeNode]:
