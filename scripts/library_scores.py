@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from skillmill.evaluate.aggregate import Resampling, summarise
 from skillmill.evaluate.groups import task_groups
-from skillmill.evaluate.ranked import library_metrics, score_rankings
+from skillmill.evaluate.ranked import UNSCORED, library_metrics, score_rankings
 from skillmill.interfaces.job import Counts, job
 from skillmill.store import artifact, catalogue, load, rankings, scores
 from skillmill.types import Ranking
@@ -39,6 +39,7 @@ def main(
     for ranking in found:
         counts.add(ranking.state, 1, ranking.reason)
     counts.check("ranking skills", failed_share)
+    counts.add("skipped", sum(not task.relevant for task in tasks), UNSCORED)
     values = score_rankings(
         found,
         {task.id: task.relevant for task in tasks},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from skillmill.evaluate.aggregate import Resampling, summarise
 from skillmill.evaluate.differences import differences
 from skillmill.evaluate.groups import task_groups
-from skillmill.evaluate.ranked import library_metrics, score_rankings
+from skillmill.evaluate.ranked import UNSCORED, library_metrics, score_rankings
 from skillmill.evaluate.trace_arms import (
     at_own_budget,
     needs_trees_or_slots,
@@ -44,6 +44,7 @@ def main(
         found = rankings.load_rankings(db)
     for ranking in found:
         counts.add(ranking.state, 1, ranking.reason)
+    counts.add("skipped", sum(not task.relevant for task in tasks), UNSCORED)
     cutoffs = sorted({*budgets, depth})
     values = score_rankings(
         found,

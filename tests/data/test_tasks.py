@@ -81,6 +81,13 @@ def test_a_task_without_a_known_skill_fails_with_the_reason(tmp_path):
     ]
 
 
+def test_a_task_whose_ground_truth_is_not_given_is_loaded_and_told(tmp_path):
+    row = {key: value for key, value in OWN.items() if key != "relevant"}
+    tasks, report = load(tmp_path, row, OWN | {"id": "t2"})
+    assert [(task.id, len(task.relevant)) for task in tasks] == [("t1", 0), ("t2", 1)]
+    assert (report.failed, codes(report)) == (0, [(1, "t1", "no-ground-truth")])
+
+
 def test_a_repeated_id_fails_with_both_lines(tmp_path):
     tasks, report = load(tmp_path, OWN, "", OWN | {"text": "Wash it."})
     assert [task.text for task in tasks] == ["Sort the heap."]

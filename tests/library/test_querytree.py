@@ -126,7 +126,7 @@ def test_a_leaf_does_exactly_one_transformation_or_is_sent_back(leaf, told):
 
 
 def test_a_leaf_that_only_looks_like_two_steps_stays_and_is_remarked():
-    two = node("a", "r", "Sand the hull and write an invoice")
+    two = node("a", "r", "Write the invoice and send the owner an email")
     tree, _ = grow({"nodes": [GOOD[0], two]})
     assert len(tree.leaves()) == 1
     assert tree.remarks == (f"maybe 2 steps in one leaf: {two['requirement']!r}",)

@@ -45,7 +45,10 @@ def load_standins(path: Path) -> frozenset[str]:
 
 
 def mark_original(tasks: Iterable[Task], standins: Collection[str]) -> list[Task]:
-    """Give tasks the category `original` if any skill they need is no stand-in."""
+    """Give tasks the category `original` if any skill they need is no stand-in.
+
+    Tasks whose ground truth is not known get none.
+    """
     return [
         task
         if set(task.relevant) <= set(standins)

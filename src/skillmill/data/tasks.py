@@ -36,15 +36,17 @@ def load_tasks(path: Path, known: Mapping[str, str]) -> tuple[list[Task], LoadRe
         JSONL. A row has `id`, `text`, `relevant` (skill ids) and may have
         `categories`; or, as SkillsBench writes it, `task_id`, `instruction_text`,
         `gt`, and `difficulty` and `task_type`, which become the categories
-        `difficulty:hard`, `type:clean`.
+        `difficulty:hard`, `type:clean`. A row without `relevant` (or `gt`) at all is a
+        task whose ground truth is not known: it is ranked for, and scored nowhere.
     known : mapping of str to str
         Every skill id and alias, with the id it stands for.
 
     Returns
     -------
     tasks : list of Task
-        `relevant` are known ids, each once, in the order given.
+        `relevant` are known ids, each once, in the order given; () if not known.
     report : LoadReport
+        A task without ground truth is loaded, with an info `no-ground-truth`.
         A skill that is not known is dropped with a warning. Failed is a row that
         is no task, a task that has no known skill left, and one whose id an earlier
         row has.
@@ -92,16 +94,29 @@ def _read_row(
     if cleaned is None or not cleaned.text:
         message = f"task {record!r}: expected text in `{keys.text}`, got {shown(text)}"
         return record, None, [_failed(line, "bad-row", message)]
-    relevant, remarks = _relevant(row.get(keys.relevant), record, line, known)
+    given = row.get(keys.relevant)
+    is_known = given is not None
+    relevant, remarks = (
+        _relevant(given, record, line, known) if is_known else _unknown(record, line)
+    )
     for remark in surrogate_remarks(f"task {record!r}", cleaned):
         remarks.append(Remark(line, remark.code, remark.message))
-    if not relevant:
+    if is_known and not relevant:
         return record, None, remarks
     return record, Task(record, cleaned.text, relevant, _categories(row)), remarks
 
 
 def _failed(line: int, code: str, message: str) -> Remark:
     return Remark(line, code, message, "failed")
+
+
+def _unknown(record: str, line: int) -> tuple[tuple[str, ...], list[Remark]]:
+    """No skills, and the remark that says so."""
+    message = (
+        f"task {record!r}: its ground truth is not given, so skills are ranked for it"
+        " and it is scored nowhere"
+    )
+    return (), [Remark(line, "no-ground-truth", message, "info")]
 
 
 def _relevant(

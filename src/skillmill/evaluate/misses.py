@@ -108,6 +108,8 @@ def _counted(
     counts: Counter[tuple[str, str, int]] = Counter()
     for neighbours in graphs:
         for task in searched.tasks:
+            if not task.relevant:
+                continue
             items = searched.found.get(task.id, ())[: searched.budget]
             is_missed = not hit(items, task.relevant, searched.budget)
             for start, size in (("first", 1), ("all", searched.budget)):

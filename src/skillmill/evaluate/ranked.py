@@ -8,6 +8,9 @@ from skillmill.types import QueryScore, Ranking
 
 Metric = Callable[[Sequence[str], Collection[str]], float | None]
 
+#: Why a task is in no figure.
+UNSCORED = "the task's ground truth is not known"
+
 
 def library_metrics(cutoffs: Sequence[int]) -> dict[tuple[str, int | None], Metric]:
     """Metrics of skill retrieval, by name and cut-off.
