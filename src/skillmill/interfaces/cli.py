@@ -14,6 +14,7 @@ import click
 
 from skillmill.errors import ModelError, SkillmillError
 from skillmill.interfaces import (
+    cli_comparing,
     cli_downstream,
     cli_evolution,
     cli_households,
@@ -63,6 +64,7 @@ cli_downstream.downstream.add_command(cli_households.alfworld_tasks)
 main.add_command(cli_downstream.downstream)
 for _command in (*cli_project.COMMANDS, *cli_serving.COMMANDS):
     main.add_command(_command)
+main.add_command(cli_comparing.compare)
 main.add_command(cli_memory.recall)
 main.add_command(cli_memory.export)
 main.add_command(cli_memory.convert)

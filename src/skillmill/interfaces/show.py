@@ -75,7 +75,7 @@ def read_scores(
             rows.extend(scores.load_scores(db))
     wanted = {name: value for name, value in filters.items() if value is not None}
     for name in sorted(wanted.keys() & set(NAMED)):
-        _require_known(name, wanted[name], {getattr(row, name) for row in rows})
+        require_known(name, wanted[name], {getattr(row, name) for row in rows})
     return [
         row
         for row in rows
@@ -83,8 +83,14 @@ def read_scores(
     ]
 
 
-def _require_known(name: str, value: object, known: Collection[str]) -> None:
-    """Refuse a name that no row has: an empty table would look like no result."""
+def require_known(name: str, value: object, known: Collection[str]) -> None:
+    """Refuse a name that no row has: an empty table would look like no result.
+
+    Raises
+    ------
+    InputError
+        The message names the nearest and all that there are.
+    """
     if value in known:
         return
     near = get_close_matches(str(value), known, n=1, cutoff=0.6)

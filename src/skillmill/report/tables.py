@@ -102,6 +102,19 @@ def percent(value: float | None) -> str:
     return str(abs(rounded) if rounded.is_zero() else rounded)
 
 
+def signed(value: float | None) -> str:
+    """Return a difference of fractions in percent points with its sign: `+2.5`."""
+    text = percent(value)
+    return text if value is None or text[0] == "-" or text == "0.0" else f"+{text}"
+
+
+def signed_interval(low: float | None, high: float | None) -> str:
+    """Return `-1.0 to +6.0` in percent points, or `n/a` if an end is missing."""
+    if low is None or high is None:
+        return NOT_AVAILABLE
+    return f"{signed(low)} to {signed(high)}"
+
+
 def interval(low: float | None, high: float | None) -> str:
     """Return `51.0 to 74.8` in percent, or `n/a` if an end is missing."""
     if low is None or high is None:
