@@ -16,6 +16,7 @@ from skillmill.interfaces.kept import (
 )
 from skillmill.interfaces.removals import check_removals
 from skillmill.interfaces.run import mark_start
+from skillmill.report.othersource import compared_stores as compared_stores_of
 
 RUN = os.environ.setdefault("SKILLMILL_RUN", uuid.uuid4().hex[:12])
 

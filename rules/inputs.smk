@@ -211,6 +211,28 @@ def evolution_stores(study):
     return [*states, f"results/{study}/evolution/scores.sqlite"]
 
 
+def compared_inputs(wildcards):
+    """Stores of the run that the study's page is compared with; variants are not."""
+    return COMPARED if wildcards.study == CONFIG.study else []
+
+
+def compared_run():
+    """Those stores, by their full path: that of another study would match our rules."""
+    if CONFIG.report.compare is None:
+        return []
+    place = Path(os.path.normpath(CONFIG.report.compare))
+    if place.parent == Path("results") and place.name in DISTRACTORS:
+        if place.name == CONFIG.study:
+            refuse(f"report.compare: {place} is this study itself; name another run")
+        names = ("tasks.sqlite", "scores.sqlite")
+        return [store for store in library_stores(place.name) if store.endswith(names)]
+    found = checked(compared_stores_of, Path(source("report.compare")))
+    return [str(path.absolute()) for path in found]
+
+
+COMPARED = compared_run()
+
+
 # Targets name every store, not the last ones alone: Snakemake would not miss a store in
 # the middle that somebody deleted.
 def library_targets():

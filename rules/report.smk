@@ -5,6 +5,7 @@ rule report:
     """Draw the figures of a study and write its page."""
     input:
         stores=report_inputs,
+        other=compared_inputs,
     output:
         page=report(
             "results/{study}/report.html",
@@ -42,6 +43,12 @@ rule report:
         gpu=0,
     params:
         limits=CONFIG.report.limits(),
+        compare=CONFIG.report.compare,
+        resampling=(
+            CONFIG.evaluation.bootstrap,
+            CONFIG.evaluation.level,
+            CONFIG.seed,
+        ),
         prices=CONFIG.models.prices(),
         code=code_of("report.py"),
     script:

@@ -5,13 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skillmill.evaluate.aggregate import Resampling
 from skillmill.interfaces.job import Counts, job
+from skillmill.report.compared import ComparedRun, compared_run
 from skillmill.report.curves import evolution_figure
 from skillmill.report.figures import ranker_figure, recall_figure
 from skillmill.report.inputs import PageLimits, UsageRow
+from skillmill.report.othersource import COMPARED, read_run
 from skillmill.report.page import render_page
 from skillmill.report.rulegraph import rule_graph
-from skillmill.report.sources import gather
+from skillmill.report.sources import gather, stage_of
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -25,11 +28,30 @@ def priced(row: UsageRow, price_in: float | None, price_out: float | None) -> Us
     return replace(row, usd=usd / 1e6)
 
 
+def against(
+    study: str,
+    stores: Sequence[Path],
+    others: Sequence[Path],
+    folder: str,
+    resampling: Resampling,
+) -> ComparedRun | None:
+    """The run of the other stores beside this one; None if there is none.
+
+    It is called as the configuration calls its folder, but for a path of this machine.
+    """
+    if not others:
+        return None
+    name = Path(folder).name if Path(folder).is_absolute() else folder
+    mine = [path for path in stores if stage_of(path) in COMPARED]
+    return compared_run(read_run(study, mine), read_run(name, others), resampling)
+
+
 def main(
     study: str,
     stores: Sequence[Path],
     limits: PageLimits,
     prices: Mapping[str, Sequence[float | None]],
+    compared: ComparedRun | None,
     page: Path,
     figures: Mapping[str, Path],
     counts: Counts,
@@ -50,18 +72,26 @@ def main(
         if inputs.evolved
         else {k: v for k, v in drawn.items() if k != "evolution"}
     )
-    inputs = replace(inputs, figures=shown, usage=usage)
+    inputs = replace(inputs, figures=shown, usage=usage, compared=compared)
     page.write_text(render_page(inputs), encoding="utf-8")
     counts.add("ok", len(inputs.scores))
 
 
 if __name__ == "__main__":
     with job(snakemake) as this:
+        stores = [Path(path) for path in snakemake.input.stores]
         main(
             study=this.study,
-            stores=[Path(path) for path in snakemake.input.stores],
+            stores=stores,
             limits=PageLimits(*snakemake.params.limits),
             prices=snakemake.params.prices,
+            compared=against(
+                this.study,
+                stores,
+                [Path(path) for path in snakemake.input.other],
+                snakemake.params.compare,
+                Resampling(*snakemake.params.resampling),
+            ),
             page=Path(snakemake.output.page),
             figures={
                 name: Path(snakemake.output[name])

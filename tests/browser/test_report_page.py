@@ -10,7 +10,14 @@ from skillmill.report.figures import ranker_figure, recall_figure
 from skillmill.report.inputs import Query
 from skillmill.report.page import render_page
 from skillmill.report.rulegraph import rule_graph
-from tests.report.study import HOSTILE, RULES, invented_study, queries, scores
+from tests.report.study import (
+    HOSTILE,
+    RULES,
+    compared,
+    invented_study,
+    queries,
+    scores,
+)
 from tests.report.test_evolution import RUN
 
 playwright = pytest.importorskip(
@@ -51,7 +58,10 @@ def address(tmp_path_factory):
         "rules": rule_graph([*RULES, (HOSTILE, "sample")]),
     }
     inputs = invented_study(
-        scores=rows, figures=drawn, queries=queries() | {"talk-0/q0": hostile}
+        scores=rows,
+        figures=drawn,
+        queries=queries() | {"talk-0/q0": hostile},
+        compared=compared(HOSTILE),
     )
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(render_page(inputs), encoding="utf-8")
@@ -144,6 +154,28 @@ def test_questions_on_which_arms_differ_have_at_least_two_values(page):
     assert rows
     for row in rows:
         assert len(set(row.locator("td").all_inner_texts())) > 1
+
+
+def test_a_count_of_the_comparison_shows_the_questions_that_it_counts(page):
+    row = page.locator("#comparison tr", has_text="hybrid").first
+    row.get_by_role("button", name="2 questions higher here by hybrid").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#explorer-status").inner_text() == "2 of 36 questions"
+    ids = texts(page, "#explorer-table tbody .id")
+    assert [one.split(" · ")[0] for one in ids] == ["task-00", "task-01"]
+    moved = texts(page, "#explorer-table tbody .moved")
+    assert moved == ["▲ there 50.0"] * 2
+    choose(page, "show", "lower than in the other run")
+    assert texts(page, "#explorer-table tbody .moved") == ["▼ there 100.0"] * 2
+    choose(page, "arm", "any arm")
+    choose(page, "show", "not as in the other run")
+    assert page.locator("#explorer-status").inner_text() == "3 of 36 questions"
+
+
+def test_questions_that_are_not_pooled_are_left_out_where_a_count_leaves_them_out(page):
+    choose(page, "track", "memory")
+    choose(page, "category", "all that are pooled")
+    assert page.locator("#explorer-status").inner_text().startswith("39 of 48")
 
 
 def test_more_rows_come_on_demand(page):

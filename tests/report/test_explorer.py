@@ -35,6 +35,7 @@ def test_values_are_places_in_a_list_of_levels_per_metric_query_and_arm():
         "labels": ["0.0", "50.0", "100.0"],
         "queries": [["t2", "second", ["direct"]], ["t1", "first", []]],
         "evidence": {"items": [], "rows": []},
+        "other": None,
         "values": [[[None, -1], [-1, -1]], [[0, -1], [1, 2]]],
     }
 

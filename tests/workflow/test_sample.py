@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -137,11 +138,17 @@ def test_editing_one_skill_embeds_exactly_one_text(copied):
     assert not memory & computed.keys()
 
 
-def test_editing_only_a_body_embeds_nothing(copied):
+def test_editing_only_a_body_embeds_nothing_and_is_compared_with_before(copied):
+    (copied.root / "results").joinpath("sample").rename(copied.root / "before")
+    shutil.copytree(copied.root / "before", copied.root / "results" / "sample")
+    copied.config["report"] = {"compare": "before"}
     skill = next(iter(sorted(copied.root.rglob("SKILL.md"))))
     skill.write_text(skill.read_text(encoding="utf-8") + "\nOne more line.\n")
     copied.run(run="body")
     assert sum(job.computed for job in copied.jobs("body")) == 0
+    page = (copied.root / "results/sample/report.html").read_text(encoding="utf-8")
+    assert "Compared with <bdi>before</bdi>" in page
+    assert "not as in the other run" in page
 
 
 def test_a_store_of_before_that_cannot_be_read_spoils_no_other_target(copied):

@@ -39,12 +39,13 @@ def compare(
     """
     from skillmill.interfaces import comparing  # noqa: PLC0415
     from skillmill.interfaces.tables import print_rows  # noqa: PLC0415
+    from skillmill.report.othersource import only_in_one  # noqa: PLC0415
     from skillmill.report.visible import visible_text  # noqa: PLC0415
 
     one, other = (comparing.named_run(results, name) for name in (first, second))
     told = comparing.question_rows if questions else comparing.difference_rows
     rows = told(one, other, filters)
-    for line in comparing.left_out_lines(one, other):
+    for line in only_in_one(one, other):
         click.echo(line, err=True)
     if as_json:
         print_rows(rows, as_json=True)

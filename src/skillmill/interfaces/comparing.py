@@ -8,7 +8,6 @@ from skillmill.evaluate.aggregate import Resampling
 from skillmill.evaluate.runs import (
     RunValues,
     compare_runs,
-    missing_measures,
     paired,
 )
 from skillmill.interfaces.show import require_known
@@ -69,25 +68,6 @@ def question_rows(
         for row in _changed(track, one, other, filters.get("category"))
     ]
     return _matching(rows, {k: v for k, v in filters.items() if k != "category"})
-
-
-def left_out_lines(first: Run, second: Run) -> list[str]:
-    """Tracks and arms that one run alone has, one sentence each."""
-    lines = []
-    for run, other in ((first, second), (second, first)):
-        for track, part in run.tracks.items():
-            if track not in other.tracks:
-                lines.append(f"{track}: scores in {run.name} alone")
-                continue
-            absent = missing_measures(part, other.tracks[track])
-            kept = {arm for arm, _, _ in other.tracks[track].measures()}
-            arms = sorted({arm for arm, _, _ in absent} - kept)
-            if arms:
-                lines.append(f"{track}: in {run.name} alone: {', '.join(arms)}")
-            rest = sum(arm in kept for arm, _, _ in absent)
-            if rest:
-                lines.append(f"{track}: {rest} more measures in {run.name} alone")
-    return lines
 
 
 def _common(

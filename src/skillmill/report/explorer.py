@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from skillmill.errors import InputError
 from skillmill.report.evidence import Evidence, evidence_data
-from skillmill.report.inputs import TRACKS, Query, ReportInputs, Track
+from skillmill.report.inputs import Query, ReportInputs
 from skillmill.report.tables import column_key, column_name, percent
+from skillmill.report.track import TRACKS, Track
 from skillmill.report.visible import visible_text
 from skillmill.types import QueryScore
 
@@ -21,8 +22,10 @@ def explorer_data(inputs: ReportInputs) -> list[dict[str, object]]:
     An entry holds `queries` as [id, text, categories], `arms`, `metrics`, the
     place of the `chosen` metric, and `values[metric][query][arm]`: a place in
     `levels` (distinct values, ascending) and `labels` (the same in percent), None
-    where the value cannot be computed, -1 where the arm was not run; and `evidence`
-    (see `evidence_data`).
+    where the value cannot be computed, -1 where the arm was not run; `evidence` (see
+    `evidence_data`); and `other`, the `name` and `values` of the run that this one is
+    compared with and whether a query is `pooled`, or None. Its values are -1 also
+    where the questions are not alike.
 
     Raises
     ------
@@ -56,7 +59,11 @@ def _entry(
     columns = sorted(
         {(score.metric, score.k) for score in scores}, key=lambda c: column_key(*c)
     )
-    levels = sorted({round(s.value, 6) for s in scores if s.value is not None})
+    compared = inputs.compared
+    there = compared.there.get(track, ()) if compared else ()
+    levels = sorted(
+        {round(s.value, 6) for s in (*scores, *there) if s.value is not None}
+    )
     wanted = inputs.headline[track]
     return {
         "track": track,
@@ -73,6 +80,13 @@ def _entry(
             inputs.limits.evidence if track in inputs.evidence else 0,
         ),
         "values": _values(scores, columns, queries, arms, levels),
+        "other": None
+        if compared is None or track not in compared.there
+        else {
+            "name": visible_text(compared.name),
+            "values": _values(there, columns, queries, arms, levels),
+            "pooled": [query in compared.pooled for query in queries],
+        },
     }
 
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from skillmill.report.inputs import Track
 from skillmill.report.tables import (
     Cell,
     category_key,
@@ -18,6 +17,7 @@ from skillmill.report.tables import (
     numbered,
     splits_of,
 )
+from skillmill.report.track import Track
 from skillmill.report.visible import visible_text
 from skillmill.types import Score
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from skillmill.evaluate.arms import CEILING
-from skillmill.report.inputs import Track
 from skillmill.report.tables import POOLED, Cell, column_key, column_name, splits_of
+from skillmill.report.track import Track
 from skillmill.types import Score
 
 #: What `search` and `recall` run if nothing else is asked for. A page is summed up by

@@ -3,16 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from skillmill.report.compared import ComparedRun
 from skillmill.report.evidence import Evidence
 from skillmill.report.evolution import Evolved
 from skillmill.report.graph_tables import PlainTable
 from skillmill.report.skillgraph import SkillGraph
+from skillmill.report.track import Track
 from skillmill.types import LoadReport, QueryScore, Score
-
-Track = Literal["library", "memory"]
-TRACKS: tuple[Track, ...] = ("library", "memory")
 
 #: The figure a track is summed up by: (metric, k).
 HEADLINE: Mapping[Track, tuple[str, int | None]] = MappingProxyType(
@@ -88,6 +87,8 @@ class ReportInputs:
         What queries need and arms found.
     evolved : sequence of Evolved
         Runs of evolution, each with a trie of its own.
+    compared : ComparedRun, optional
+        Another run, held against this one.
     """
 
     study: str
@@ -112,3 +113,4 @@ class ReportInputs:
     graph: SkillGraph = field(default_factory=SkillGraph)
     evidence: Mapping[Track, Evidence] = field(default_factory=dict)
     evolved: Sequence[Evolved] = ()
+    compared: ComparedRun | None = None

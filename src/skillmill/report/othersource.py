@@ -6,8 +6,8 @@ from pathlib import Path
 
 from skillmill.errors import InputError
 from skillmill.evaluate.groups import question_groups, task_groups
-from skillmill.evaluate.runs import RunQuestion, RunValues
-from skillmill.report.inputs import Track
+from skillmill.evaluate.runs import RunQuestion, RunValues, missing_measures
+from skillmill.report.track import Track
 from skillmill.store import artifact, catalogue, conversations, scores
 from skillmill.types import QueryScore, Question, Task
 
@@ -82,6 +82,25 @@ def read_run(name: str, stores: Iterable[Path]) -> Run:
         for track, asked in questions.items()
     }
     return Run(name, {track: part for track, part in parts.items() if part.values})
+
+
+def only_in_one(first: Run, second: Run) -> list[str]:
+    """Tracks and arms that one run alone has, one sentence each."""
+    lines = []
+    for run, other in ((first, second), (second, first)):
+        for track, part in run.tracks.items():
+            if track not in other.tracks:
+                lines.append(f"{track}: scores in {run.name} alone")
+                continue
+            absent = missing_measures(part, other.tracks[track])
+            kept = {arm for arm, _, _ in other.tracks[track].measures()}
+            arms = sorted({arm for arm, _, _ in absent} - kept)
+            if arms:
+                lines.append(f"{track}: in {run.name} alone: {', '.join(arms)}")
+            rest = sum(arm in kept for arm, _, _ in absent)
+            if rest:
+                lines.append(f"{track}: {rest} more measures in {run.name} alone")
+    return lines
 
 
 def _tasks(tasks: list[Task]) -> dict[str, RunQuestion]:

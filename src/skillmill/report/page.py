@@ -15,11 +15,12 @@ from skillmill.report.caveats import (
     problem_list,
     state_counts,
 )
+from skillmill.report.compared import difference_tables
 from skillmill.report.evolution import trie
 from skillmill.report.explorer import explorer_data
 from skillmill.report.headline import headline
 from skillmill.report.inline import inline_svg
-from skillmill.report.inputs import TRACKS, Query, ReportInputs, Track
+from skillmill.report.inputs import Query, ReportInputs
 from skillmill.report.skillgraph import graph_data
 from skillmill.report.tables import (
     POOLED,
@@ -28,6 +29,7 @@ from skillmill.report.tables import (
     numbered,
     splits_of,
 )
+from skillmill.report.track import TRACKS, Track
 from skillmill.report.visible import script_json, visible_text
 from skillmill.types import Score
 
@@ -72,6 +74,7 @@ def render_page(inputs: ReportInputs) -> str:
             figures=_figures(inputs.figures),
             dependencies=_dependencies(inputs),
             explorer=explorer_data(inputs),
+            differences=difference_tables(inputs.compared, inputs.headline),
             evolved=[(run, trie(run.programs)) for run in inputs.evolved],
             graph=graph_data(inputs.graph, inputs.limits.edges),
             loads=[
@@ -101,6 +104,7 @@ def _environment() -> Environment:
         "plain": _plain,
         "script_json": lambda value: Markup(script_json(value)),
         "points": _points,
+        "level": lambda share: f"{100 * share:g}\N{NO-BREAK SPACE}%",
     }
     environment.globals["asset"] = _asset
     return environment

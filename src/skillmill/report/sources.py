@@ -9,8 +9,9 @@ from sqlite3 import Connection
 from skillmill.report.evidence import Evidence
 from skillmill.report.evolution import Evolved, StepCurve, TriedProgram
 from skillmill.report.graph_tables import MeasuredGraph, graph_tables
-from skillmill.report.inputs import PageLimits, Query, ReportInputs, Track, UsageRow
+from skillmill.report.inputs import PageLimits, Query, ReportInputs, UsageRow
 from skillmill.report.skillgraph import GraphNode, GraphTask, SkillGraph
+from skillmill.report.track import Track
 from skillmill.store import (
     artifact,
     atoms,

@@ -41,6 +41,9 @@ class Report(Section):
     evolution: bool = False
     """Whether the page tells of evolution, which then is built with everything else."""
 
+    compare: str | None = None
+    """Results of another run, a folder such as `results/sample`, to compare with."""
+
     def limits(self) -> tuple[int, int, int]:
         """Tell what the page may hold: problems, edges, queries with evidence."""
         return self.problems, self.graph_edges, self.evidence

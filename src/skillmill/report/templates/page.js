@@ -7,6 +7,8 @@
   const tracks = JSON.parse(source.textContent);
   const PAGE = 25;
   const NOT_RUN = -1;
+  // No category begins with a space.
+  const POOLED = " pooled";
   const control = (name) => document.getElementById(`explorer-${name}`);
   const table = control("table");
   const state = { track: tracks[0], column: null, descending: true, limit: PAGE };
@@ -29,15 +31,33 @@
     select.value = chosen;
   };
 
-  const valuesOf = (row) => state.track.values[Number(control("metric").value)][row];
+  const valuesOf = (row) => state.track.values[metric()][row];
 
   const level = (place) => (place === null || place === NOT_RUN ? null : state.track.levels[place]);
+
+  const metric = () => Number(control("metric").value);
+
+  // How a value stands to that of the other run: 1 higher, -1 lower, 0 equal, null where
+  // one is not known. Places are in the order of the levels.
+  const against = (row, arm) => {
+    const there = state.track.other?.values[metric()][row][arm] ?? null;
+    const here = valuesOf(row)[arm];
+    return level(here) === null || level(there) === null ? null : Math.sign(here - there);
+  };
+
+  const anyArm = (row, test) => {
+    const chosen = control("arm").value;
+    return state.track.arms.some((_, arm) => (chosen === "" || Number(chosen) === arm) && test(against(row, arm)));
+  };
 
   const shows = {
     all: () => true,
     missed: (values) => values.some((v) => v !== null) && values.every((v) => v === null || v === 0),
     differ: (values) => new Set(values.filter((v) => v !== null)).size > 1,
     unscored: (values) => values.every((v) => v === null),
+    changed: (_, row) => anyArm(row, (sign) => sign === 1 || sign === -1),
+    higher: (_, row) => anyArm(row, (sign) => sign === 1),
+    lower: (_, row) => anyArm(row, (sign) => sign === -1),
   };
 
   const matching = () => {
@@ -47,9 +67,9 @@
     const rows = [];
     state.track.queries.forEach(([id, text, categories], row) => {
       const haystack = [id, text, ...categories].join(" ").normalize("NFC").toLowerCase();
-      if (category && !categories.includes(category)) return;
+      if (category === POOLED ? !state.track.other.pooled[row] : category && !categories.includes(category)) return;
       if (!words.every((word) => haystack.includes(word))) return;
-      if (shown(valuesOf(row).map(level))) rows.push(row);
+      if (shown(valuesOf(row).map(level), row)) rows.push(row);
     });
     return rows;
   };
@@ -87,12 +107,18 @@
     return cell;
   };
 
-  const figure = (place) => {
+  const figure = (row) => (place, arm) => {
     if (place === NOT_RUN) return element("td", "not run", "figure unknown");
     if (place === null) return element("td", "n/a", "figure unknown");
     const value = state.track.levels[place];
     const kind = value <= 0 ? "miss" : value >= 1 ? "hit" : "part";
-    return element("td", state.track.labels[place], `figure ${kind}`);
+    const made = element("td", state.track.labels[place], `figure ${kind}`);
+    const sign = against(row, arm);
+    if (sign) {
+      const there = state.track.labels[state.track.other.values[metric()][row][arm]];
+      made.append(element("span", `${sign > 0 ? "▲" : "▼"} there ${there}`, sign > 0 ? "moved up" : "moved"));
+    }
+    return made;
   };
 
   const marked = (place, needed, named) => {
@@ -145,7 +171,7 @@
       });
       head.append(more);
     }
-    made.append(head, ...valuesOf(row).map(figure));
+    made.append(head, ...valuesOf(row).map(figure(row)));
     return made;
   };
 
@@ -173,17 +199,40 @@
     state.column = null;
     const names = new Set(state.track.queries.flatMap(([, , categories]) => categories));
     options(control("metric"), state.track.metrics.map((name, i) => [i, name]), state.track.chosen);
-    options(control("category"), [["", "all"], ...[...names].sort().map((name) => [name, name])], "");
+    if (control("arm")) {
+      options(control("arm"), [["", "any arm"], ...state.track.arms.map((arm, i) => [i, arm])], "");
+    }
+    const apart = state.track.other?.pooled.includes(false) ? [[POOLED, "all that are pooled"]] : [];
+    options(control("category"), [["", "all"], ...apart, ...[...names].sort().map((name) => [name, name])], "");
     redraw();
   };
 
   options(control("track"), tracks.map((track, i) => [i, track.track]), 0);
   control("track").addEventListener("change", (event) => choose(Number(event.target.value)));
   control("text").addEventListener("input", redraw);
-  for (const name of ["metric", "category", "show"]) control(name).addEventListener("change", redraw);
+  for (const name of ["metric", "category", "show", "arm"]) control(name)?.addEventListener("change", redraw);
   control("more").addEventListener("click", () => {
     state.limit += PAGE;
     draw();
   });
   choose(0);
+
+  // A count of the comparison shows the questions that it counts.
+  const place = (names, name) => String(names.indexOf(name));
+  for (const button of document.querySelectorAll("button.explore")) {
+    const { track, metric: column, arm, show } = button.dataset;
+    button.addEventListener("click", () => {
+      const index = tracks.findIndex((one) => one.track === track);
+      control("track").value = String(index);
+      choose(index);
+      control("text").value = "";
+      if (state.track.other.pooled.includes(false)) control("category").value = POOLED;
+      control("metric").value = place(state.track.metrics, column);
+      control("arm").value = place(state.track.arms, arm);
+      control("show").value = show;
+      redraw();
+      document.getElementById("questions").scrollIntoView();
+      table.tHead.querySelector("button").focus({ preventScroll: true });
+    });
+  }
 })();
