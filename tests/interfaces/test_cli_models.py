@@ -2,16 +2,21 @@
 
 import json
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 import yaml
 from click.testing import CliRunner
 
 from skillmill.interfaces.cli import main
+from skillmill.interfaces.estimate import STAGES, UNTOLD
+from skillmill.settings.models import Role
 from skillmill.store import artifact, catalogue, edges
 from skillmill.store.artifact import Provenance
 from skillmill.store.costs import CostRow, log_costs
 from skillmill.store.replies import ReplyRecords
+from skillmill.types import Task
+from tests.conftest import REPOSITORY
 from tests.library.linker import invented, similar_edges
 from tests.models.asking import client
 from tests.models.endpoint import Script, request, says
@@ -148,6 +153,34 @@ def test_an_estimate_tells_calls_tokens_and_money_and_sends_nothing(study):
     usd = (row["prompt_tokens"] + 2 * 1200) / 1e6
     assert row["usd"] == pytest.approx(usd)
     assert "emit_edges" in invoke("estimate", "--configfile", "overlay.yaml").stdout
+
+
+def test_trees_and_schemas_are_estimated_and_games_by_their_steps(study):
+    made = Provenance("tasks", "sample", "0", "c0de", {}, {}, {})
+    with artifact.writing(study / "tasks.sqlite", made) as db:
+        catalogue.save_tasks(db, [Task(name, f"Sand {name}.", ()) for name in "ab"])
+    model = {"model": "tiny", "max_tokens": 100}
+    roles = dict.fromkeys(["agent", "decompose", "io_schema"], model)
+    overlay = {
+        "records": "records",
+        "memory": {"path": None},
+        "downstream": {"alfworld": {"steps": 7}},
+        "models": {"mode": "live", "roles": roles},
+    }
+    (study / "overlay.yaml").write_text(yaml.safe_dump(overlay))
+    told = ("estimate", "--configfile", study / "overlay.yaml")
+    games = REPOSITORY / "data" / "alfworld" / "games"
+    found = {r["role"]: r for r in rows(*told, "--games", games, "--json")}
+    assert {role: row["calls"] for role, row in found.items()} == {
+        "agent": 6 * 7, "decompose": 2, "io_schema": 12
+    }  # fmt: skip
+    assert found["agent"]["prompt_tokens"] is None
+    assert "not estimated: agent: asked at each step" in invoke(*told).stderr
+
+
+def test_every_role_is_estimated_or_said_why_not():
+    assert {*STAGES, *UNTOLD} == {*get_args(Role)}
+    assert not {*STAGES} & {*UNTOLD}
 
 
 def test_an_estimate_with_the_mode_off_says_so(study):

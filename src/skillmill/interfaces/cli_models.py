@@ -105,13 +105,21 @@ def reply_stats(since: str, records: Path, as_json: bool) -> None:
 
 @click.command()
 @CONFIG
+@click.option(
+    "--games",
+    type=click.Path(path_type=Path),
+    help="Games of ALFWorld: the most that playing each once would ask.",
+)
 @RESULTS
 @JSON
-def estimate(overlays: tuple[Path, ...], results: Path, as_json: bool) -> None:
+def estimate(
+    overlays: tuple[Path, ...], games: Path | None, results: Path, as_json: bool
+) -> None:
     """Tell what a run would ask of language models and spend; nothing is sent.
 
     Calls are the questions that are not recorded; retries, repairs and direction checks
-    come on top. Reply tokens are the most that `max_tokens` allows.
+    come on top. Reply tokens are the most that `max_tokens` allows. Roles whose
+    questions follow from replies are named on standard error, each with the reason.
 
     Example: skillmill estimate --configfile configs/skillsbench.yaml --json
     """
@@ -120,7 +128,11 @@ def estimate(overlays: tuple[Path, ...], results: Path, as_json: bool) -> None:
 
     config = read_config(overlays)
     why = f"nothing would be asked: models.mode is {config.models.mode!r}"
-    _tell(estimating.estimate(config, results), as_json, why)
+    if config.models.mode != "off":
+        why = "nothing is left to ask that is known beforehand"
+    _tell(estimating.estimate(config, results, games), as_json, why)
+    for role, reason in estimating.untold(config).items():
+        click.echo(f"not estimated: {role}: {reason}", err=True)
 
 
 @click.command()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final, cast
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from skillmill.interfaces.estimate_memory import (
     of_verdicts,
     of_written,
 )
+from skillmill.interfaces.estimate_trace import of_games, of_schemas, of_trees
+from skillmill.library import ioschema, querytree
 from skillmill.library.asking import ROLE
 from skillmill.library.cousage import CoUsage, load_calls, sequences
 from skillmill.library.declared import Names
@@ -37,6 +40,16 @@ from skillmill.store import artifact, catalogue, edges
 from skillmill.store.records import TagRecords
 from skillmill.store.replies import ReplyRecords
 
+#: Roles of the rivals of evolution.
+RIVALS: Final[tuple[Role, ...]] = (
+    "curate_sheet",
+    "distil_reasoning",
+    "guided_answer",
+    "note_memory",
+    "revise_memory_skills",
+    "rewrite_instruction",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -44,7 +57,8 @@ class Estimate:
 
     `calls` is one for each question that is not recorded; retries and repairs come on
     top. `completion_tokens` are the most allowed, None without a limit; `usd` is None
-    without prices, or without that limit.
+    without prices, or without that limit. `prompt_tokens` are None where prompts depend
+    on what is not known yet.
     """
 
     study: str
@@ -54,13 +68,17 @@ class Estimate:
     questions: int
     recorded: int
     calls: int
-    prompt_tokens: int
+    prompt_tokens: int | None
     completion_tokens: int | None
     usd: float | None
 
 
-def estimate(config: Config, results: Path) -> list[Estimate]:
+def estimate(
+    config: Config, results: Path, games: Path | None = None
+) -> list[Estimate]:
     """Estimate all stages of all studies of a configuration, in order.
+
+    With a folder of ALFWorld's games also the most that playing them would ask.
 
     Raises
     ------
@@ -68,24 +86,36 @@ def estimate(config: Config, results: Path) -> list[Estimate]:
         If the stores that the questions are about have not been built.
     """
     studies = [config.study, *config.library.distractors.variants]
-    return [
-        Estimate(
-            study,
-            row.role,
-            row.stage,
-            config.models.of(role).model,
-            row.questions,
-            row.recorded,
-            row.calls,
-            row.prompt_tokens,
-            row.completion_tokens,
-            row.money,
-        )
+    rows = [
+        _estimate(study, row, config)
         for role, forecasts in STAGES.items()
         if config.models.is_asked(role)
         for study in studies
         for row in forecasts(config, results / study)
     ]
+    if games is not None and config.models.is_asked("agent"):
+        rows += [_estimate(config.study, r, config) for r in of_games(config, games)]
+    return rows
+
+
+def untold(config: Config) -> dict[Role, str]:
+    """Why nothing is estimated for roles that have a model, by role."""
+    return {role: why for role, why in UNTOLD.items() if config.models.is_asked(role)}
+
+
+def _estimate(study: str, row: Forecast, config: Config) -> Estimate:
+    return Estimate(
+        study,
+        row.role,
+        row.stage,
+        config.models.of(cast(Role, row.role)).model,
+        row.questions,
+        row.recorded,
+        row.calls,
+        row.prompt_tokens,
+        row.completion_tokens,
+        row.money,
+    )
 
 
 def _of_edges(config: Config, folder: Path) -> Sequence[Forecast]:
@@ -121,10 +151,10 @@ def _of_edges(config: Config, folder: Path) -> Sequence[Forecast]:
         return Emitter(client, answers).estimate(asked)
 
 
-def _of_memory(
+def _of_requests(
     role: Role, requests: Callable[[Config, Path], Sequence[ChatRequest]]
 ) -> Callable[[Config, Path], Sequence[Forecast]]:
-    """Forecasts of a role of the memory track."""
+    """Forecasts of a role that asks these questions."""
 
     def forecasts(config: Config, folder: Path) -> Sequence[Forecast]:
         asked = requests(config, folder)
@@ -141,7 +171,7 @@ def _verdicts(role: JudgeRole) -> Callable[[Config, Path], Sequence[Forecast]]:
         mine = JUDGES[config.memory.format] == role
         return of_verdicts(config, folder, role) if mine else []
 
-    return _of_memory(role, requests)
+    return _of_requests(role, requests)
 
 
 @contextmanager
@@ -158,10 +188,26 @@ def _client(config: Config, role: Role) -> Iterator[ChatClient]:
 #: Role that asks -> what it would ask.
 STAGES: Mapping[Role, Callable[[Config, Path], Sequence[Forecast]]] = {
     ROLE: _of_edges,
-    typed_relations.ROLE: _of_memory(typed_relations.ROLE, of_relations),
-    written.ROLE: _of_memory(written.ROLE, of_written),
-    model_reader.ROLE: _of_memory(model_reader.ROLE, of_answers),
+    querytree.ROLE: _of_requests(querytree.ROLE, of_trees),
+    ioschema.ROLE: _of_requests(ioschema.ROLE, of_schemas),
+    typed_relations.ROLE: _of_requests(typed_relations.ROLE, of_relations),
+    written.ROLE: _of_requests(written.ROLE, of_written),
+    model_reader.ROLE: _of_requests(model_reader.ROLE, of_answers),
     "judge_locomo": _verdicts("judge_locomo"),
     "judge_longmemeval": _verdicts("judge_longmemeval"),
     "judge_perltqa": _verdicts("judge_perltqa"),
+}
+
+_EVOLUTION = "asked step by step in evolution, about replies and rewards before it"
+
+#: Role -> why what it would ask is not known before it is asked.
+UNTOLD: Mapping[Role, str] = {
+    "agent": "asked at each step of a game; --games FOLDER tells the most",
+    "llm_process": "asked within programs, about what they found so far",
+    "router": "asked for each question, about the skills that evolution keeps",
+    "designer": _EVOLUTION,
+    "failure_analyst": _EVOLUTION,
+    "generator": _EVOLUTION,
+    "success_analyst": _EVOLUTION,
+    **dict.fromkeys(RIVALS, "asked step by step by a rival of evolution"),
 }

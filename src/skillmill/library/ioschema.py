@@ -93,7 +93,7 @@ def read_schemas(
         If too many questions brought no usable reply.
     """
     declared = {s.id: _declared(s) for s in skills if s.inputs or s.outputs}
-    silent = [skill for skill in skills if skill.id not in declared]
+    silent = _silent(skills)
     outcomes: list[Outcome[Any]] = []
     if client.mode == "off":
         found = {skill.id: by_rule(skill) for skill in silent}
@@ -147,6 +147,17 @@ def schema_request(skill: LibrarySkill, known: Sequence[str]) -> ChatRequest:
         record=skill.id,
         version=prompt_version(ROLE),
     )
+
+
+def schema_requests(skills: Sequence[LibrarySkill]) -> list[ChatRequest]:
+    """What `read_schemas` would ask: about each skill that declares nothing."""
+    known = known_types(skills)
+    return [schema_request(skill, known) for skill in _silent(skills)]
+
+
+def _silent(skills: Iterable[LibrarySkill]) -> list[LibrarySkill]:
+    """Skills that declare neither inputs nor outputs."""
+    return [skill for skill in skills if not (skill.inputs or skill.outputs)]
 
 
 def _asked(

@@ -14,6 +14,7 @@ class Forecast:
     `calls` is one for each question that is not recorded: retries, probes and repair
     rounds come on top. `completion_tokens` are the most that the settings allow; None
     if they set no limit. `money` is None without prices, or without that limit.
+    `prompt_tokens` is None where prompts depend on what is not known yet.
     """
 
     role: str
@@ -21,7 +22,7 @@ class Forecast:
     questions: int
     recorded: int
     calls: int
-    prompt_tokens: int
+    prompt_tokens: int | None
     completion_tokens: int | None
     money: float | None
 
