@@ -116,7 +116,9 @@ def test_verdicts_are_read_back_as_precision_by_relation(tmp_path, results):
     )
     place = ("--study", "s", "--results", results, "--json")
     done = run("edges", "verdicts", judged, *place)
-    rows = {row["relation"]: row for row in map(json.loads, done.stdout.splitlines())}
+    *told, last = map(json.loads, done.stdout.splitlines())
+    assert (last["row"], last["found"]) == ("report", 3)
+    rows = {row["relation"]: row for row in told if row["row"] == "precision"}
     assert done.exit_code == 0
     assert (rows["all"]["n"], rows["all"]["strict_share"]) == (3, 0.333333)
     assert rows["all"]["loose_share"] == 0.666667

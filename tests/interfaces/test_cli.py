@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from skillmill.interfaces.cli import main
+from tests.conftest import REPOSITORY
 
 
 @pytest.fixture
@@ -63,19 +64,48 @@ def test_help_is_fast_and_imports_no_model():
         assert verb in done.stdout
 
 
-def test_every_command_has_an_example():
-    def walk(command, path):
-        if hasattr(command, "commands"):
-            for name, child in command.commands.items():
-                walk(child, [*path, name])
-        elif not command.hidden:
-            assert "Example: skillmill " + " ".join(path) in command.help, path
+def commands(command=main, path=()):
+    """Every command that is not hidden, with its words."""
+    for name, child in getattr(command, "commands", {}).items():
+        yield from commands(child, (*path, name))
+    if not hasattr(command, "commands") and not command.hidden:
+        yield " ".join(path), command
 
-    walk(main, [])
+
+def test_every_command_has_an_example():
+    for name, command in commands():
+        assert f"Example: skillmill {name}" in command.help, name
+
+
+#: Commands whose standard output has a format of its own.
+FORMATS = {
+    "mcp": "the protocol",
+    "run": "what Snakemake says",
+    "completion": "a script",
+    "graph export": "GraphML, JSON or DOT",
+    "predictions export": "a JSON object",
+    "downstream export": "JSON Lines",
+    "downstream alfworld-tasks": "JSON Lines",
+    "downstream alfworld-leaves": "a JSON object",
+    "export trec": "a TREC file",
+    "export longmemeval": "JSON Lines",
+}
+
+
+def test_every_command_prints_rows_on_demand_or_a_documented_format():
+    without = {
+        name
+        for name, command in commands()
+        if not any("--json" in option.opts for option in command.params)
+    }
+    assert without == FORMATS.keys()
+    page = (REPOSITORY / "docs" / "serving.md").read_text(encoding="utf-8")
+    for name, form in FORMATS.items():
+        assert f"| `{name}` | {form} |" in page
 
 
 def test_help_takes_a_fraction_of_a_second():
-    """CPU time: that of a clock tells how busy the machine is."""
+    """CPU time: that of a clock tells how busy the machine is. Measured: 0.1 s."""
     times = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -88,7 +118,7 @@ def test_help_takes_a_fraction_of_a_second():
         times.append(
             after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         )
-    assert min(times) < 1.0, times
+    assert min(times) < 0.3, times
 
 
 def test_merging_records_says_what_was_folded(tmp_path):
@@ -104,3 +134,7 @@ def test_merging_records_says_what_was_folded(tmp_path):
         "2 rows of 1 shards merged; 0 shards are in use,"
         " 0 damaged ones were set aside\n"
     )
+    again = CliRunner().invoke(
+        main, ["records", "merge", "--records", str(tmp_path), "--json"]
+    )
+    assert again.stdout == '{"rows": 0, "shards": 0, "left": 0, "damaged": []}\n'

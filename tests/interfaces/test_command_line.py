@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 
@@ -77,16 +79,36 @@ def test_no_colour_reaches_a_pipe_or_one_who_wants_none(results):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_gets_its_completion(shell):
-    """The entry point's name, for which click makes the variable."""
-    code = (
-        "import sys; sys.argv = ['skillmill']\n"
-        "from skillmill.interfaces.cli import main; main(prog_name='skillmill')"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
-        env={**os.environ, "_SKILLMILL_COMPLETE": f"{shell}_source"},
-    )  # fmt: skip
-    if "Bash version" in done.stderr + done.stdout:
-        pytest.skip("this bash is older than 4.4")
+    done = skillmill("completion", shell)
     assert done.returncode == 0, done.stderr
-    assert "skillmill" in done.stdout
+    assert f"_SKILLMILL_COMPLETE={shell}_complete" in done.stdout
+    if shutil.which(shell):
+        checked = subprocess.run(
+            [shell, "-n"], input=done.stdout, text=True, check=False
+        )
+        assert checked.returncode == 0
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on the path")
+def test_bash_completes_commands_and_options(tmp_path):
+    program = tmp_path / "skillmill"
+    program.write_text(
+        "#!/bin/sh\n"
+        f"exec {shlex.quote(sys.executable)} -c 'from skillmill.interfaces.cli import"
+        ' main; main(prog_name="skillmill")\' "$@"\n'
+    )
+    program.chmod(0o755)
+    script = """
+        eval "$(skillmill completion bash)"
+        for line in "skillmill nei" "skillmill show sco" "skillmill search --ex"; do
+            COMPREPLY=() COMP_WORDS=($line) COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            _skillmill_completion skillmill
+            echo "${COMPREPLY[@]}"
+        done
+    """
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": path},
+    )  # fmt: skip
+    assert done.stdout.split() == ["neighbours", "scores", "--explain"], done.stderr

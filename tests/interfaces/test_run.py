@@ -3,8 +3,10 @@
 import pytest
 
 from skillmill.errors import ConfigError, InputError
+from skillmill.interfaces import cli_run
 from skillmill.interfaces.run import (
     _HOME,
+    _command,
     _one_configfile,
     _shipped_profile,
     _working_directory,
@@ -40,6 +42,27 @@ def overlays(tmp_path, monkeypatch):
 )
 def test_no_overlay_drops_another(overlays, given, passed):
     assert _one_configfile(given) == passed
+
+
+def test_targets_behind_two_dashes_stay_behind_every_option(overlays):
+    """`--forcerun` takes all words up to the next option, also a target."""
+    given = ["--configfile", "a.yaml", "--forcerun", "tasks", "--", "x.yaml", "-y"]
+    told = cli_run.run.make_context("run", [*given, "--", "--allow-removals"]).params
+    assert told["allow_removals"] is False
+    assert told["snakemake_arguments"] == (*given, "--", "--allow-removals")
+    command = _command(given, "--nolock")
+    assert command[-4:] == ["--nolock", "--", "x.yaml", "-y"]
+    assert command[command.index("--forcerun") :][:4] == [
+        "--forcerun", "tasks", "--configfile", "a.yaml",
+    ]  # fmt: skip
+
+
+def test_our_own_options_are_ours_wherever_they_stand_before_the_dashes():
+    for given in (["--allow-removals", "-n"], ["-n", "--allow-removals", "--", "t"]):
+        told = cli_run.run.make_context("run", list(given)).params
+        assert told["allow_removals"] is True
+    told = cli_run.why.make_context("why", ["--json", "--", "library"]).params
+    assert told == {"as_json": True, "snakemake_arguments": ("--", "library")}
 
 
 def test_a_missing_overlay_is_one_sentence(overlays):

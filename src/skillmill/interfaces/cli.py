@@ -6,15 +6,17 @@ commands, so that `--help` is fast.
 """
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from skillmill.errors import ModelError, SkillmillError
+from skillmill.errors import SkillmillError
 from skillmill.interfaces import (
+    cli_around,
+    cli_checks,
     cli_comparing,
+    cli_completion,
     cli_downstream,
     cli_evolution,
     cli_households,
@@ -27,10 +29,7 @@ from skillmill.interfaces import (
     cli_serving,
     cli_trace,
 )
-from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS
-
-if TYPE_CHECKING:
-    from skillmill.interfaces.finding import Finding
+from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS, say
 
 
 class Main(click.Group):
@@ -62,7 +61,7 @@ cli_downstream.downstream.add_command(cli_households.alfworld)
 cli_downstream.downstream.add_command(cli_households.alfworld_leaves)
 cli_downstream.downstream.add_command(cli_households.alfworld_tasks)
 main.add_command(cli_downstream.downstream)
-for _command in (*cli_project.COMMANDS, *cli_serving.COMMANDS):
+for _command in (*cli_project.COMMANDS, *cli_serving.COMMANDS, *cli_around.COMMANDS):
     main.add_command(_command)
 main.add_command(cli_comparing.compare)
 main.add_command(cli_memory.recall)
@@ -70,9 +69,12 @@ main.add_command(cli_memory.export)
 main.add_command(cli_memory.convert)
 main.add_command(cli_models.replies)
 main.add_command(cli_models.estimate)
+main.add_command(cli_checks.prefetch)
+main.add_command(cli_checks.doctor)
 main.add_command(cli_run.run)
 main.add_command(cli_run.unlock)
 main.add_command(cli_run.why)
+main.add_command(cli_completion.completion)
 
 
 @main.group()
@@ -112,14 +114,18 @@ def show_scores(
 @show.command("summary")
 @click.option("--study", default="sample", show_default=True)
 @RESULTS
-def show_summary(study: str, results: Path) -> None:
+@JSON
+def show_summary(study: str, results: Path, as_json: bool) -> None:
     """Print what a study built, its headline figures and where its page is.
 
     Example: skillmill show summary --study sample
     """
-    from skillmill.interfaces.tables import summary  # noqa: PLC0415
+    from skillmill.interfaces import tables  # noqa: PLC0415
 
-    summary(results, study)
+    if as_json:
+        tables.print_json(tables.summary_rows(results, study))
+    else:
+        tables.summary(results, study)
 
 
 @show.command("runs")
@@ -158,7 +164,7 @@ def show_causes(run_id: str, records: Path) -> None:
 
 
 show.add_command(cli_memory.show_answers)
-for _command in cli_serving.SHOWN:
+for _command in cli_around.SHOWN:
     show.add_command(_command)
 show.add_command(cli_models.costs)
 show.add_command(cli_library.show_graph)
@@ -173,7 +179,8 @@ def records() -> None:
 
 @records.command("merge")
 @RECORDS
-def records_merge(records: Path) -> None:
+@JSON
+def records_merge(records: Path, as_json: bool) -> None:
     """Fold the shards that jobs left behind into one file per kind.
 
     Example: skillmill records merge
@@ -181,71 +188,14 @@ def records_merge(records: Path) -> None:
     from skillmill.store.records import merge_records  # noqa: PLC0415
 
     done = merge_records(records)
-    click.echo(
+    damaged = [str(path) for path in done.damaged]
+    say(
+        {"rows": done.rows, "shards": done.shards, "left": done.left,
+         "damaged": damaged},
         f"{done.rows} rows of {done.shards} shards merged; {done.left} shards are in"
-        f" use, {len(done.damaged)} damaged ones were set aside"
-    )
-
-
-@main.command()
-@CONFIG
-@JSON
-def prefetch(overlays: tuple[Path, ...], as_json: bool) -> None:
-    """Check every configured model, and prepare what can be; nothing is downloaded.
-
-    Run it where jobs must not fail later, such as on the login node of a cluster. Exit
-    code 5 when a model cannot be used; the line says how to get it.
-
-    Example: skillmill prefetch --configfile configs/locomo.yaml
-    """
-    from skillmill.interfaces.configured import read_config  # noqa: PLC0415
-    from skillmill.interfaces.prefetch import check_models  # noqa: PLC0415
-
-    _tell(check_models(read_config(overlays), prepare=True), as_json)
-
-
-@main.command()
-@CONFIG
-@click.option("--endpoint", help="Base URL of a chat endpoint to ask, too.")
-@click.option("--model", help="Its model.")
-@click.option("--key-variable", help="Environment variable with its key.")
-@JSON
-def doctor(
-    overlays: tuple[Path, ...],
-    endpoint: str | None,
-    model: str | None,
-    key_variable: str | None,
-    as_json: bool,
-) -> None:
-    """Check this machine and the configuration, and tell what each role will use.
-
-    Exit code 5 when something would stop a run. An endpoint is asked a handful of
-    short questions.
-
-    Example: skillmill doctor --endpoint http://localhost:8000/v1 --model qwen3
-    """
-    from skillmill.interfaces.configured import read_config  # noqa: PLC0415
-    from skillmill.interfaces.doctor import ChatEndpoint, diagnose  # noqa: PLC0415
-
-    if bool(endpoint) != bool(model):
-        raise click.UsageError("--endpoint and --model go together; give both")
-    chat = ChatEndpoint(model, endpoint, key_variable) if endpoint and model else None
-    _tell(diagnose(read_config(overlays), chat), as_json)
-
-
-def _tell(findings: "list[Finding]", as_json: bool) -> None:
-    """Print what checks found; exit code 5 if it would stop a run."""
-    from dataclasses import asdict  # noqa: PLC0415
-
-    for finding in findings:
-        if as_json:
-            click.echo(json.dumps(asdict(finding), ensure_ascii=False))
-        else:
-            click.echo(f"{finding.grade:8}{finding.check}: {finding.message}")
-    stopping = sum(finding.grade == "stops" for finding in findings)
-    if stopping:
-        click.echo(f"{stopping} of {len(findings)} checks would stop a run", err=True)
-        sys.exit(ModelError.exit_code)
+        f" use, {len(damaged)} damaged ones were set aside",
+        as_json,
+    )  # fmt: skip
 
 
 @main.command()

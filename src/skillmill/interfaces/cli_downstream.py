@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS
+from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS, say
 
 if TYPE_CHECKING:
+    from skillmill.store.trials import Kept
     from skillmill.types import LoadReport
 
 STUDY = click.option("--study", required=True, help="Name that trials are kept under.")
@@ -41,8 +42,9 @@ def downstream() -> None:
 @STUDY
 @REPLACE
 @RECORDS
+@JSON
 def import_trials(
-    files: tuple[Path, ...], study: str, replace: bool, records: Path
+    files: tuple[Path, ...], study: str, replace: bool, records: Path, as_json: bool
 ) -> None:
     """Add trials of other runs, JSON Lines as docs/downstream.md describes.
 
@@ -52,11 +54,7 @@ def import_trials(
 
     done = taking.take_in(files, records, study, replace=replace)
     tell_reports(done.reports)
-    kept = done.kept
-    click.echo(
-        f"{kept.added} trials added, {kept.known} were there, {kept.replaced} replaced",
-        err=True,
-    )
+    _tell_kept(done.kept, as_json)
 
 
 @downstream.command("export")
@@ -138,6 +136,7 @@ def show(
 @PREDICTIONS
 @click.option("--budget", type=click.IntRange(0), default=5, show_default=True)
 @CONFIG
+@JSON
 def skillsbench_write(
     tasks: Path,
     target: Path,
@@ -145,6 +144,7 @@ def skillsbench_write(
     predictions: Path | None,
     budget: int,
     overlays: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Copy SkillsBench's TASKS to TARGET with retrieved skills in place of their own.
 
@@ -158,7 +158,11 @@ def skillsbench_write(
 
     protocol = read_config(overlays).downstream.skillsbench
     done = harbor.write_tasks(tasks, library, predictions, budget, target, protocol)
-    click.echo(f"{done.tasks} tasks with {done.skills} skills written to {target}")
+    say(
+        {"tasks": done.tasks, "skills": done.skills, "without": list(done.without)},
+        f"{done.tasks} tasks with {done.skills} skills written to {target}",
+        as_json,
+    )
     if done.without:
         click.echo(
             f"{len(done.without)} tasks have no prediction and got no skills, the"
@@ -180,6 +184,7 @@ def skillsbench_write(
 @REPLACE
 @CONFIG
 @RECORDS
+@JSON
 def skillsbench_read(
     jobs: tuple[Path, ...],
     study: str,
@@ -189,6 +194,7 @@ def skillsbench_read(
     replace: bool,
     overlays: tuple[Path, ...],
     records: Path,
+    as_json: bool,
 ) -> None:
     """Read the results of harbor's JOBS (their folders) into a study.
 
@@ -202,9 +208,15 @@ def skillsbench_read(
     found, reports = harbor.read_results(jobs, tasks, method, backbone, protocol)
     tell_reports(reports)
     kept = harbor.keep(found, records, study, replace_known=replace)
-    click.echo(
+    _tell_kept(kept, as_json)
+
+
+def _tell_kept(kept: "Kept", as_json: bool) -> None:
+    say(
+        {"added": kept.added, "known": kept.known, "replaced": kept.replaced},
         f"{kept.added} trials added, {kept.known} were there, {kept.replaced} replaced",
-        err=True,
+        as_json,
+        remark=True,
     )
 
 

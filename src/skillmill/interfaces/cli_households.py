@@ -11,7 +11,7 @@ from skillmill.interfaces.cli_downstream import (
     STUDY,
     tell_reports,
 )
-from skillmill.interfaces.options import CONFIG, RECORDS
+from skillmill.interfaces.options import CONFIG, JSON, RECORDS, say
 
 
 @click.command("alfworld-tasks")
@@ -79,12 +79,14 @@ def alfworld_leaves(games: Path, overlays: tuple[Path, ...]) -> None:
 @click.option("--limit", type=click.IntRange(1), help="Only the first games.")
 @CONFIG
 @RECORDS
+@JSON
 def alfworld(
     games: Path,
     study: str,
     planner: bool,
     overlays: tuple[Path, ...],
     records: Path,
+    as_json: bool,
     **asked: Any,  # noqa: ANN401 the fields of `households.Asked`
 ) -> None:
     """Play ALFWorld's GAMES with the model of role `agent`; keep trials as they end.
@@ -113,9 +115,12 @@ def alfworld(
     else:
         done = households.play_with_model(plan, config, study, records)
     states = [trial.state for trial in done.trials]
-    click.echo(
-        f"{len(states)} attempts: {states.count('success')} successes,"
-        f" {states.count('failure')} failures, {states.count('error')} errors;"
+    counts = {name: states.count(name) for name in ("success", "failure", "error")}
+    say(
+        {"attempts": len(states), **counts, "played_before": done.done_before},
+        f"{len(states)} attempts: {counts['success']} successes,"
+        f" {counts['failure']} failures, {counts['error']} errors;"
         f" {done.done_before} games were played before",
-        err=True,
+        as_json,
+        remark=True,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillmill.interfaces.options import JSON, RESULTS
+from skillmill.interfaces.options import JSON, RESULTS, report_rows, say
 
 if TYPE_CHECKING:
     from skillmill.interfaces.lint import Format
@@ -54,7 +54,8 @@ def queries() -> None:
     required=True,
     help="Folder of the skills that the queries should find.",
 )
-def check_queries(file: Path, library: Path) -> None:
+@JSON
+def check_queries(file: Path, library: Path, as_json: bool) -> None:
     """Test queries for echoes of the skills that they should find.
 
     A query that holds every word of a skill's name, or a long run of words of its
@@ -62,11 +63,18 @@ def check_queries(file: Path, library: Path) -> None:
 
     Example: skillmill queries check my.jsonl --library data/sample/library
     """
+    from dataclasses import asdict  # noqa: PLC0415
+
     from skillmill.interfaces import queries as checking  # noqa: PLC0415
 
     found = checking.check_queries(file, library)
-    for line in checking.written(found):
-        click.echo(line)
+    if as_json:
+        for echo in found.echoes:
+            say({"row": "echo"} | asdict(echo), "", as_json=True)
+        report_rows(found.report)
+    else:
+        for line in checking.written(found):
+            click.echo(line)
     click.echo(
         f"{found.queries} queries, {found.echoing} echo, {found.report.failed} failed",
         err=True,
@@ -90,7 +98,8 @@ def edges() -> None:
 @edges.command("check")
 @click.argument("file", type=click.Path(path_type=Path))
 @_LIBRARY
-def check_edges(file: Path, library: Path) -> None:
+@JSON
+def check_edges(file: Path, library: Path, as_json: bool) -> None:
     """Test a file of curated edges (.yaml or .csv) before it is built with.
 
     Exit code 3 when it holds something that stops a build, each with its line; 1 when
@@ -101,7 +110,7 @@ def check_edges(file: Path, library: Path) -> None:
     from skillmill.interfaces import checks  # noqa: PLC0415
 
     found = checks.check_edges(file, library)
-    _tell(found.report, f"{found.edges} edges, {found.vetoes} vetoes")
+    _tell(found.report, f"{found.edges} edges, {found.vetoes} vetoes", as_json)
 
 
 @edges.command("verdicts")
@@ -122,8 +131,9 @@ def edge_verdicts(file: Path, study: str, results: Path, as_json: bool) -> None:
 
     graph = results / study / "library" / "edges.sqlite"
     found = checks.check_verdicts(file, graph)
-    print_rows([row._asdict() for row in found.rows], as_json)
-    _tell(found.report, f"{found.rows[0].n if found.rows else 0} verdicts")
+    mark = {"row": "precision"} if as_json else {}
+    print_rows([mark | row._asdict() for row in found.rows], as_json)
+    _tell(found.report, f"{found.rows[0].n if found.rows else 0} verdicts", as_json)
 
 
 @click.group()
@@ -134,7 +144,8 @@ def calls() -> None:
 @calls.command("check")
 @click.argument("file", type=click.Path(path_type=Path))
 @_LIBRARY
-def check_calls(file: Path, library: Path) -> None:
+@JSON
+def check_calls(file: Path, library: Path, as_json: bool) -> None:
     """Test a log of skill calls, and tell what would be learned from it.
 
     Exit code 1 when a line cannot be used or names a skill that the library has not.
@@ -145,15 +156,19 @@ def check_calls(file: Path, library: Path) -> None:
 
     found = checks.check_calls(file, library)
     learned = f"{found.precedes} precedes and {found.complements} complements learned"
-    _tell(found.report, f"{found.steps} steps of {found.tasks} tasks, {learned}")
+    told = f"{found.steps} steps of {found.tasks} tasks, {learned}"
+    _tell(found.report, told, as_json)
 
 
-def _tell(report: "LoadReport", summary: str) -> None:
+def _tell(report: "LoadReport", summary: str, as_json: bool) -> None:
     """Print problems, then a summary; exit code 1 if there was any but advice."""
     from skillmill.interfaces.checks import problem_lines  # noqa: PLC0415
 
-    for line in problem_lines(report):
-        click.echo(line)
+    if as_json:
+        report_rows(report)
+    else:
+        for line in problem_lines(report):
+            click.echo(line)
     click.echo(
         f"{summary}; {report.found} lines found, {report.warned} with warnings,"
         f" {report.failed} failed",

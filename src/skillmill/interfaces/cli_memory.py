@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from skillmill.interfaces.options import CONFIG, JSON, RESULTS
+from skillmill.interfaces.options import CONFIG, JSON, RESULTS, report_rows
 
 STUDY = click.option("--study", required=True, help="Name of the study.")
 ARM = click.option("--arm", required=True, help="Retrieval skill or other arm.")
@@ -85,6 +85,9 @@ def recall(
     help="A longer silence begins a new session.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace an output that is there.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="What was left out as rows; with --output."
+)
 def convert(
     export: Path,
     output: Path | None,
@@ -92,6 +95,7 @@ def convert(
     day_first: bool | None,
     pause_hours: float,
     overwrite: bool,
+    as_json: bool,
 ) -> None:
     """Make a chat log, which `memory.path` can name, of a chat program's export.
 
@@ -102,6 +106,8 @@ def convert(
     """
     from skillmill.interfaces.converting import convert_file  # noqa: PLC0415
 
+    if as_json and output is None:
+        raise click.UsageError("standard output is the chat log; name an --output")
     text, report = convert_file(
         export,
         output,
@@ -112,6 +118,9 @@ def convert(
     )
     if output is None:
         click.echo(text, nl=False)
+    if as_json:
+        report_rows(report)
+        return
     for problem in report.problems:
         place = f"{problem.record}: " if problem.record else ""
         click.echo(f"{problem.severity}: {place}{problem.message}", err=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS
+from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS, say
 
 
 @click.group()
@@ -20,7 +20,8 @@ def replies() -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--role", default="", help="Replies of one role only.")
 @RECORDS
-def export_replies(file: Path, role: str, records: Path) -> None:
+@JSON
+def export_replies(file: Path, role: str, records: Path, as_json: bool) -> None:
     """Write recorded replies to FILE, JSON Lines, to carry them elsewhere.
 
     It holds all prompts and replies, and no keys.
@@ -30,13 +31,15 @@ def export_replies(file: Path, role: str, records: Path) -> None:
     from skillmill.store import reply_transfer  # noqa: PLC0415
 
     count = reply_transfer.export_replies(records, file, role)
-    click.echo(f"{count} replies written to {file}")
+    row = {"replies": count, "file": str(file)}
+    say(row, f"{count} replies written to {file}", as_json)
 
 
 @replies.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @RECORDS
-def import_replies(file: Path, records: Path) -> None:
+@JSON
+def import_replies(file: Path, records: Path, as_json: bool) -> None:
     """Add the replies of FILE, which `skillmill replies export` wrote.
 
     Import only what you trust: it decides what a replayed run says.
@@ -46,9 +49,11 @@ def import_replies(file: Path, records: Path) -> None:
     from skillmill.store import reply_transfer  # noqa: PLC0415
 
     done = reply_transfer.import_replies(records, file)
-    click.echo(
+    say(
+        {"added": done.added, "known": done.known, "notes": done.notes},
         f"{done.added} replies added, {done.known} were there, {done.notes} notes on"
-        " endpoints added"
+        " endpoints added",
+        as_json,
     )
 
 
@@ -61,8 +66,13 @@ def import_replies(file: Path, records: Path) -> None:
     help="Replies neither made nor used in the last so many days.",
 )
 @RECORDS
+@JSON
 def prune_replies(
-    old_prompts: bool, failures: bool, unused_days: int | None, records: Path
+    old_prompts: bool,
+    failures: bool,
+    unused_days: int | None,
+    records: Path,
+    as_json: bool,
 ) -> None:
     """Delete recorded replies for good; what was paid for is then asked again.
 
@@ -82,10 +92,13 @@ def prune_replies(
         failures=failures,
         unused_days=unused_days,
     )
-    click.echo(
+    fields = ("old_versions", "failures", "unused", "kept", "left")
+    say(
+        {name: getattr(gone, name) for name in fields},
         f"{gone.old_versions} replies to other prompts, {gone.failures} failures and"
         f" {gone.unused} unused ones deleted; {gone.kept} kept, {gone.left} files are"
-        " in use and were left alone"
+        " in use and were left alone",
+        as_json,
     )
 
 

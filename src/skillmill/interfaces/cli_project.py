@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from skillmill.interfaces.options import CONFIG
+from skillmill.interfaces.options import CONFIG, JSON, say
 
 
 @click.command()
@@ -21,8 +21,13 @@ from skillmill.interfaces.options import CONFIG
     help="A chat log, or an export that `skillmill convert` reads.",
 )
 @click.option("--study", help="Name of the study; that of the folder if left out.")
+@JSON
 def init(
-    folder: Path, skills: Path | None, chats: Path | None, study: str | None
+    folder: Path,
+    skills: Path | None,
+    chats: Path | None,
+    study: str | None,
+    as_json: bool,
 ) -> None:
     """Begin a project in FOLDER for your own skills, your own chats, or both.
 
@@ -34,6 +39,11 @@ def init(
     from skillmill.interfaces.project import start_project  # noqa: PLC0415
 
     started = start_project(folder, skills, chats, study)
+    if as_json:
+        found, commands = list(started.found), list(started.commands)
+        row = {"config": str(started.config), "found": found, "commands": commands}
+        say(row, "", as_json=True)
+        return
     for line in started.found:
         click.echo(f"found    {line}", err=True)
     click.echo(f"written  {started.config}", err=True)
@@ -47,8 +57,13 @@ def init(
 @click.option("--replace", is_flag=True, help="Take the place of one of that name.")
 @click.option("--no-run", is_flag=True, help="Copy only; build later.")
 @CONFIG
+@JSON
 def add(
-    skills: tuple[Path, ...], replace: bool, no_run: bool, overlays: tuple[Path, ...]
+    skills: tuple[Path, ...],
+    replace: bool,
+    no_run: bool,
+    overlays: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """Copy skills into the configured library, and build what that makes stale.
 
@@ -60,12 +75,12 @@ def add(
     from skillmill.interfaces.project import add_skills  # noqa: PLC0415
 
     for place in add_skills(skills, overlays, replace=replace):
-        click.echo(f"added {place}", err=True)
+        say({"added": str(place)}, f"added {place}", as_json, remark=True)
     if not no_run:
         from skillmill.interfaces.run import run_workflow  # noqa: PLC0415
 
         configs = [part for path in overlays for part in ("--configfile", str(path))]
-        sys.exit(run_workflow(configs))
+        sys.exit(run_workflow(configs, aside=as_json))
 
 
 #: In the order of the help.

@@ -6,12 +6,24 @@ from pathlib import Path
 
 import click
 
-from skillmill.interfaces.options import JSON
+from skillmill.interfaces.options import JSON, say
 
 PASSED_ON = {"ignore_unknown_options": True, "help_option_names": ["-h"]}
 
 
-@click.command(context_settings=PASSED_ON)
+class PassedOn(click.Command):
+    """A command that hands on a `--` and what follows, which click would take out."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; those from `--` on are Snakemake's as they are."""
+        end = args.index("--") if "--" in args else len(args)
+        mine, kept = args[:end], tuple(args[end:])
+        rest = super().parse_args(ctx, mine)
+        ctx.params["snakemake_arguments"] += kept
+        return rest
+
+
+@click.command(cls=PassedOn, context_settings=PASSED_ON)
 @click.argument("snakemake_arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--allow-removals", is_flag=True, help="Build even if most skills are gone."
@@ -19,8 +31,9 @@ PASSED_ON = {"ignore_unknown_options": True, "help_option_names": ["-h"]}
 def run(snakemake_arguments: tuple[str, ...], allow_removals: bool) -> None:
     """Build what is out of date; further arguments go to Snakemake.
 
-    A run that was killed is continued. Only one runs in a folder at a time: exit
-    code 7 when another does.
+    Targets follow `--` where an option before would take them for its own. A run that
+    was killed is continued. Only one runs in a folder at a time: exit code 7 when
+    another does.
 
     Example: skillmill run --configfile configs/skillsbench.yaml --dry-run
     """
@@ -29,7 +42,7 @@ def run(snakemake_arguments: tuple[str, ...], allow_removals: bool) -> None:
     sys.exit(run_workflow(list(snakemake_arguments), allow_removals=allow_removals))
 
 
-@click.command(context_settings=PASSED_ON)
+@click.command(cls=PassedOn, context_settings=PASSED_ON)
 @JSON
 @click.argument("snakemake_arguments", nargs=-1, type=click.UNPROCESSED)
 def why(snakemake_arguments: tuple[str, ...], as_json: bool) -> None:
@@ -57,7 +70,8 @@ def why(snakemake_arguments: tuple[str, ...], as_json: bool) -> None:
     help="Working directory of the run; here when left out.",
 )
 @click.option("--force", is_flag=True, help="The lock's host cannot be seen from here.")
-def unlock(directory: Path, force: bool) -> None:
+@JSON
+def unlock(directory: Path, force: bool, as_json: bool) -> None:
     """Drop the locks that a dead run left in its working directory.
 
     Seldom needed: `skillmill run` sees by itself that a run on this host is dead. The
@@ -67,4 +81,5 @@ def unlock(directory: Path, force: bool) -> None:
     """
     from skillmill.interfaces.runlock import unlock as unlocked  # noqa: PLC0415
 
-    click.echo(unlocked(directory.absolute(), force=force))
+    done = unlocked(directory.absolute(), force=force)
+    say({"done": done}, done, as_json)

@@ -1,4 +1,4 @@
-"""Commands that use a built library: search it, look around in it."""
+"""Commands that use a built library: search it, serve it to agents."""
 
 import json
 import sys
@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillmill.interfaces.options import JSON, RESULTS
+from skillmill.interfaces.options import JSON, ONE_STUDY, RESULTS
 
 if TYPE_CHECKING:
-    from skillmill.interfaces.graphfile import GraphFormat, Layers
     from skillmill.library.settings import Arm
 
 LIMIT = click.option(
     "-n", "--limit", type=click.IntRange(1, 100), default=5, show_default=True
 )
-STUDY = click.option("--study", help="Name of the study; not needed if there is one.")
 
 
 @click.command()
 @click.argument("query")
-@STUDY
+@ONE_STUDY
 @click.option(
     "--arm",
     type=click.Choice(["hybrid", "keyword", "semantic"]),
@@ -63,87 +61,7 @@ def search(
 
 
 @click.command()
-@click.argument("skill")
-@STUDY
-@RESULTS
-@JSON
-def neighbours(skill: str, study: str | None, results: Path, as_json: bool) -> None:
-    """List what stands around a skill in the graph, typed relations first.
-
-    SKILL is an id or a name that one skill alone has.
-
-    Example: skillmill neighbours pair-up --study sample
-    """
-    from dataclasses import asdict  # noqa: PLC0415
-
-    from skillmill.interfaces.searching import library_store  # noqa: PLC0415
-    from skillmill.interfaces.served import ServedLibrary  # noqa: PLC0415
-
-    library = ServedLibrary(library_store(results, study))
-    found = library.neighbours(library.find(skill))
-    if not library.build().tells_directions:
-        click.echo(
-            "the graph contradicts itself too often: trust no direction", err=True
-        )
-    if as_json:
-        for one in found:
-            click.echo(json.dumps(asdict(one), ensure_ascii=False))
-        return
-    from skillmill.interfaces.tables import row_table  # noqa: PLC0415
-    from skillmill.report.visible import visible_text  # noqa: PLC0415
-
-    row_table(
-        [
-            {
-                "skill": visible_text(one.skill),
-                "is": one.role or "similar",
-                "relation": f"{'->' if one.forward else '<-'} {one.relation}",
-                "weight": "" if one.weight is None else f"{one.weight:.3f}",
-                "provenance": one.provenance,
-            }
-            for one in found
-        ]
-    )
-
-
-@click.group()
-def graph() -> None:
-    """Hand the graph of a library to other tools."""
-
-
-@graph.command("export")
-@STUDY
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["graphml", "json", "dot"]),
-    default="graphml",
-    show_default=True,
-    help="For networkx, Gephi and yEd; for scripts; for Graphviz.",
-)
-@click.option(
-    "--layer",
-    type=click.Choice(["typed", "similar", "all"]),
-    default="typed",
-    show_default=True,
-    help="Typed edges, neighbours by embedding, or both.",
-)
-@RESULTS
-def graph_export(
-    study: str | None, form: "GraphFormat", layer: "Layers", results: Path
-) -> None:
-    """Write the skills and their edges, to standard output.
-
-    Example: skillmill graph export --study sample --format dot > skills.dot
-    """
-    from skillmill.interfaces.graphfile import graph_text  # noqa: PLC0415
-    from skillmill.interfaces.searching import library_store  # noqa: PLC0415
-
-    click.echo(graph_text(library_store(results, study), form, layer), nl=False)
-
-
-@click.command()
-@STUDY
+@ONE_STUDY
 @click.option(
     "--library",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -201,7 +119,7 @@ def mcp(
 @click.option(
     "--prompt", help="What the user typed; read from standard input if left out."
 )
-@STUDY
+@ONE_STUDY
 @click.option(
     "--arm",
     type=click.Choice(["hybrid", "keyword", "semantic"]),
@@ -217,6 +135,7 @@ def mcp(
     help="The most that the list may have, four characters each.",
 )
 @RESULTS
+@click.option("--json", "as_json", is_flag=True, help="One row with the list.")
 def hook(
     prompt: str | None,
     study: str | None,
@@ -224,6 +143,7 @@ def hook(
     limit: int,
     tokens: int,
     results: Path,
+    as_json: bool,
 ) -> None:
     """Tell which skills may fit a prompt; for prompt hooks of coding agents.
 
@@ -246,64 +166,10 @@ def hook(
     except SkillmillError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(1)
+    if as_json:
+        told = json.dumps({"advice": told}, ensure_ascii=False) + "\n"
     click.echo(told, nl=False)
 
 
-@click.command("catalogue")
-@STUDY
-@RESULTS
-@JSON
-def show_catalogue(study: str | None, results: Path, as_json: bool) -> None:
-    """List the skills of a built library.
-
-    Example: skillmill show catalogue --study sample
-    """
-    from skillmill.interfaces.listed import skill_rows  # noqa: PLC0415
-    from skillmill.interfaces.searching import library_store  # noqa: PLC0415
-
-    _print_rows(skill_rows(library_store(results, study)), as_json)
-
-
-@click.command("edges")
-@STUDY
-@click.option("--relation", help="Only this one, such as requires or similar_to.")
-@RESULTS
-@JSON
-def show_edges(
-    study: str | None, relation: str | None, results: Path, as_json: bool
-) -> None:
-    """List the edges of a built library, typed ones and similar_to.
-
-    Example: skillmill show edges --study sample --relation feeds_into --json
-    """
-    from skillmill.interfaces.listed import edge_rows  # noqa: PLC0415
-    from skillmill.interfaces.searching import library_store  # noqa: PLC0415
-
-    _print_rows(edge_rows(library_store(results, study), relation), as_json)
-
-
-def _print_rows(rows: "list[dict[str, object]]", as_json: bool) -> None:
-    """One JSON row a line, or a table whose texts are safe to show."""
-    if as_json:
-        for row in rows:
-            click.echo(json.dumps(row, ensure_ascii=False))
-        return
-    from skillmill.interfaces.tables import row_table  # noqa: PLC0415
-    from skillmill.report.visible import visible_text  # noqa: PLC0415
-
-    row_table(
-        [
-            {
-                name: visible_text(value) if isinstance(value, str) else value
-                for name, value in row.items()
-                if name != "description"
-            }
-            for row in rows
-        ]
-    )
-
-
-#: Commands of `show`.
-SHOWN = (show_catalogue, show_edges)
 #: In the order of the help.
-COMMANDS = (search, neighbours, graph, mcp, hook)
+COMMANDS = (search, mcp, hook)

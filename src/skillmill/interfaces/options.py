@@ -1,8 +1,14 @@
 """Options that several commands have."""
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from skillmill.types import LoadReport
 
 RESULTS = click.option(
     "--results",
@@ -18,6 +24,9 @@ RECORDS = click.option(
     show_default=True,
     help="Folder of the record stores.",
 )
+ONE_STUDY = click.option(
+    "--study", help="Name of the study; not needed if there is one."
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="One JSON row a line.")
 CONFIG = click.option(
     "--configfile",
@@ -26,3 +35,23 @@ CONFIG = click.option(
     type=click.Path(path_type=Path),
     help="Configuration laid over config.yaml; may be repeated.",
 )
+
+
+def say(
+    row: Mapping[str, object], sentence: str, as_json: bool, *, remark: bool = False
+) -> None:
+    """Tell what was done: as a row, or as a sentence, a remark on standard error."""
+    if as_json:
+        click.echo(json.dumps(row, ensure_ascii=False))
+    else:
+        click.echo(sentence, err=remark)
+
+
+def report_rows(report: "LoadReport") -> None:
+    """Print what was found in a file: a row a problem, then one of the counts."""
+    from dataclasses import asdict  # noqa: PLC0415
+
+    counts = {key: value for key, value in asdict(report).items() if key != "problems"}
+    for problem in report.problems:
+        click.echo(json.dumps({"row": "problem"} | asdict(problem), ensure_ascii=False))
+    click.echo(json.dumps({"row": "report"} | counts, ensure_ascii=False))

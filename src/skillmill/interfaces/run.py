@@ -49,38 +49,40 @@ _HOME = Path(skillmill.__file__).parents[2]
 STARTED = "SKILLMILL_STARTED"
 
 
-def run_workflow(arguments: Sequence[str], *, allow_removals: bool = False) -> int:
+def run_workflow(
+    arguments: Sequence[str], *, allow_removals: bool = False, aside: bool = False
+) -> int:
     """Run Snakemake with these arguments; its exit code.
 
     All cores are used unless the arguments say otherwise. A run that had nothing to
-    do says so. `allow_removals` lifts `removals.check_removals`.
+    do says so. `allow_removals` lifts `removals.check_removals`; `aside` puts all that
+    is said on standard error.
 
     Raises
     ------
     BusyError
         If another run is at work in the folder.
     """
-    folder = _working_directory(arguments)
-    if "--unlock" in arguments:
-        click.echo(unlock(folder))
+    folder = _working_directory(_options(arguments))
+    if "--unlock" in _options(arguments):
+        click.echo(unlock(folder), err=aside)
         return 0
-    command = _command(arguments)
     variables = {ALLOWED: "1"} if allow_removals else {}
-    if any(argument.startswith(QUIET) for argument in arguments):
-        return _waited_for(command, variables)
+    if any(argument.startswith(QUIET) for argument in _options(arguments)):
+        return _waited_for(_command(arguments), variables, aside)
     folder.mkdir(parents=True, exist_ok=True)
     # Snakemake's own lock would outlive a killed run, and cannot tell that it did.
-    command.append("--nolock")
+    command = _command(arguments, "--nolock")
     with (
         only_run(folder) as token,
         tempfile.TemporaryDirectory(prefix="skillmill-") as temporary,
     ):
         mark = Path(temporary, "started")
         variables |= {STARTED: str(mark), TOKEN: token}
-        code = _waited_for(command, variables)
+        code = _waited_for(command, variables, aside)
         worked = mark.exists()
     if code == 0 and not worked:
-        click.echo("nothing to do")
+        click.echo("nothing to do", err=aside)
     return code
 
 
@@ -93,7 +95,7 @@ def planned_jobs(arguments: Sequence[str]) -> list[Rerun]:
         If the workflow cannot be read; Snakemake's words are in the message.
     """
     done = subprocess.run(
-        [*_command(arguments), "--dry-run"],
+        _command(arguments, "--dry-run"),
         check=False,
         capture_output=True,
         text=True,
@@ -107,22 +109,34 @@ def planned_jobs(arguments: Sequence[str]) -> list[Rerun]:
     return read_plan(done.stdout + done.stderr)
 
 
-def _command(arguments: Sequence[str]) -> list[str]:
-    """Snakemake's command line."""
-    arguments = _shipped_profile(_one_configfile(arguments))
-    command = [sys.executable, "-m", "snakemake", *_snakefile(arguments), *arguments]
-    if not any(argument.startswith(SIZED) for argument in arguments):
+def _command(arguments: Sequence[str], *more: str) -> list[str]:
+    """Snakemake's command line, with `more` options."""
+    given = _options(arguments)
+    options = _shipped_profile(_one_configfile(given))
+    command = [sys.executable, "-m", "snakemake", *_snakefile(options), *options]
+    if not any(option.startswith(SIZED) for option in options):
         command += ["--cores", "all"]
-    return command
+    return [*command, *more, *arguments[len(given) :]]
 
 
-def _waited_for(command: Sequence[str], variables: Mapping[str, str]) -> int:
+def _options(arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments before `--`; behind it are targets."""
+    return arguments[: [*arguments, "--"].index("--")]
+
+
+def _waited_for(
+    command: Sequence[str], variables: Mapping[str, str], aside: bool
+) -> int:
     """Run a command to its end; its exit code.
 
     An interrupt reaches it from the terminal, and it decides when to end; a request
     to terminate is passed on.
     """
-    process = subprocess.Popen(command, env={**os.environ, **variables})
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, **variables},
+        stdout=sys.stderr.fileno() if aside else None,
+    )
     before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         while True:

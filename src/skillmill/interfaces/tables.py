@@ -10,11 +10,12 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from skillmill.interfaces.show import as_json as row_of
 from skillmill.interfaces.show import headline, percent_of, read_scores
 from skillmill.report.tables import numbered
 from skillmill.store import artifact, load
 from skillmill.store.runs import JobRow
-from skillmill.types import Score
+from skillmill.types import LoadReport, Score
 
 #: Arms that a summary lists for each figure, best first.
 SHOWN = 8
@@ -62,11 +63,28 @@ def row_table(rows: Sequence[Mapping[str, object]]) -> None:
 
 def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool) -> None:
     """Print rows of the same columns: as a table, or as JSON, one a line."""
-    if not as_json:
+    if as_json:
+        print_json(rows)
+    else:
         row_table(rows)
-        return
+
+
+def print_json(rows: Iterable[Mapping[str, object]]) -> None:
+    """Print rows as JSON, one a line."""
     for row in rows:
         click.echo(json.dumps(row, ensure_ascii=False))
+
+
+def summary_rows(results: Path, study: str) -> Iterable[dict[str, object]]:
+    """What `summary` prints, as rows: `report`, `score` and `page`."""
+    for report in _loaded(results / study):
+        counts = ("source", "found", "loaded", "warned", "failed")
+        yield {"row": "report"} | {name: getattr(report, name) for name in counts}
+    for _, label, score in headline(_scores(results, study)):
+        yield {"row": "score", "label": label} | row_of(score)
+    page = _page(results, study)
+    if page is not None:
+        yield {"row": "page", "uri": page.resolve().as_uri()}
 
 
 def summary(results: Path, study: str) -> None:
@@ -74,9 +92,7 @@ def summary(results: Path, study: str) -> None:
     click.echo(f"\nstudy {study}")
     for line in built(results / study):
         click.echo(f"  built  {line}")
-    # A run of single targets, or of a library without tasks, has no scores.
-    scored = any((results / study).glob("*/scores.sqlite"))
-    rows = read_scores(results, study) if scored else []
+    rows = _scores(results, study)
     for (track, label), arms in groupby(headline(rows), key=lambda item: item[:2]):
         best = sorted((row for _, _, row in arms), key=lambda row: -(row.value or 0))
         click.echo(f"  {track}: {label}, percent [95 % interval]")
@@ -85,26 +101,42 @@ def summary(results: Path, study: str) -> None:
             click.echo(f"    {row.arm:<24} {percent_of(row)}{mark}")
         if len(best) > SHOWN:
             click.echo(f"    and {len(best) - SHOWN} more: skillmill show scores")
-    page = results / study / "report.html"
-    front = results / "report.html"
-    if study == "sample" and front.exists():
-        page = front
-    if page.exists():
+    page = _page(results, study)
+    if page is not None:
         click.echo(f"  report {page.resolve().as_uri()}")
+
+
+def _scores(results: Path, study: str) -> list[Score]:
+    """Score rows; a run of single targets, or of a library without tasks, has none."""
+    scored = any((results / study).glob("*/scores.sqlite"))
+    return read_scores(results, study) if scored else []
+
+
+def _page(results: Path, study: str) -> Path | None:
+    """Where the page is, if there is one; the sample's lies on top, too."""
+    places = [results / study / "report.html"]
+    if study == "sample":
+        places.insert(0, results / "report.html")
+    return next((place for place in places if place.exists()), None)
 
 
 def built(study: Path) -> Iterable[str]:
     """One line per load report of a study: found, loaded, warned, failed."""
+    for report in _loaded(study):
+        yield (
+            f"{report.source}: {report.found} found, {report.loaded} loaded,"
+            f" {report.warned} with warnings, {report.failed} failed"
+        )
+
+
+def _loaded(study: Path) -> Iterable[LoadReport]:
+    """The load reports of a study."""
     for kind in ("library/catalogue", "library/tasks", "memory/conversations"):
         path = study / f"{kind}.sqlite"
         if not path.exists():
             continue
         with artifact.reading(path, path.stem) as db:
-            for report in load.load_report(db):
-                yield (
-                    f"{report.source}: {report.found} found, {report.loaded} loaded,"
-                    f" {report.warned} with warnings, {report.failed} failed"
-                )
+            yield from load.load_report(db)
 
 
 def _console() -> Console:
