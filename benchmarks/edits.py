@@ -2,8 +2,9 @@
 
     python -m benchmarks.edits
 
-The sample, built in a folder of its own by the real workflow, two jobs at a time. The
-clean build is the second one: its models' rows are recorded, as they are for the edits.
+The sample, built in a folder of its own by the real workflow, two jobs at a time, each
+of its two conversations in a shard of its own. The clean build is the second one: its
+models' rows are recorded, as they are for the edits.
 """
 
 import json
@@ -117,7 +118,8 @@ def main() -> None:
         root = Path(name)
         shutil.copytree(REPOSITORY / "data" / "sample", root / "data" / "sample")
         shutil.copytree(SEEDS, root / "seeds")
-        root.joinpath("overlay.yaml").write_text("memory: {skills: [seeds]}\n")
+        overlay = "memory: {skills: [seeds], shards: 2}\n"
+        root.joinpath("overlay.yaml").write_text(overlay)
         print(f"{'edit':22}{'jobs':>5}{'wall s':>8}{'scripts s':>10}{'computed':>9}")
         show("first build", run(root, "first"))
         shutil.rmtree(root / "results")

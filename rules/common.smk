@@ -17,6 +17,8 @@ from skillmill.interfaces.kept import (
 from skillmill.interfaces.removals import check_removals
 from skillmill.interfaces.run import mark_start
 from skillmill.report.othersource import compared_stores as compared_stores_of
+from skillmill.interfaces.dealing import Source
+from skillmill.interfaces.splitting import split_conversations
 
 RUN = os.environ.setdefault("SKILLMILL_RUN", uuid.uuid4().hex[:12])
 

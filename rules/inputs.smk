@@ -67,6 +67,22 @@ def conversation_files():
     return tracked(path.glob("*.json*") if path.is_dir() else [path])
 
 
+def are_split():
+    """Whether each shard has its own conversations: the one thing written here."""
+    if CONFIG.memory.path is None:
+        return False
+    place = Source(
+        study=CONFIG.study,
+        path=Path(source("memory.path")),
+        files=tuple(CONVERSATION_FILES),
+        format=CONFIG.memory.format,
+        shards=CONFIG.memory.shards,
+        failed_share=CONFIG.limits.failed_share,
+    )
+    folder = Path("results", CONFIG.study, "memory")
+    return split_conversations(place, folder, leads=workflow.is_main_process)
+
+
 def retrieval_skill_files():
     """Markdown files of the configured retrieval skills, folders expanded."""
     places = [
@@ -86,6 +102,7 @@ SKILL_FILES = skill_files()
 TASK_FILES = task_files()
 REGISTRY_FILES = registry_files()
 CONVERSATION_FILES = conversation_files()
+ARE_SPLIT = are_split()
 RETRIEVAL_SKILL_FILES = retrieval_skill_files()
 TRANSFER = source("memory.transfer")
 # Token vectors take as long to make as all others: only where a skill asks for them.
@@ -134,6 +151,13 @@ def tagger_version():
     from skillmill.models.tagger import tagger_identity
 
     return checked(tagger_identity, CONFIG.tagger.name)["version"]
+
+
+def conversations_of(wildcards):
+    """Conversations of a shard; all of them where the job that reads them must fail."""
+    folder = f"results/{wildcards.study}/memory"
+    own = f"{folder}/{wildcards.shard}/conversations.sqlite"
+    return own if ARE_SPLIT else f"{folder}/conversations.sqlite"
 
 
 def tokens_of(wildcards):

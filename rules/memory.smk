@@ -27,7 +27,7 @@ rule conversations:
 rule atoms:
     """Cut the conversations of one shard into memory atoms."""
     input:
-        conversations="results/{study}/memory/conversations.sqlite",
+        conversations=conversations_of,
     output:
         atoms="results/{study}/memory/{shard}/atoms.sqlite",
     log:

@@ -64,7 +64,7 @@ rule adapt_encoder:
 rule tokens:
     """Embed every piece of a shard's turns and questions, for late interaction."""
     input:
-        conversations="results/{study}/memory/conversations.sqlite",
+        conversations=conversations_of,
         atoms="results/{study}/memory/{shard}/atoms.sqlite",
     output:
         tokens="results/{study}/memory/{shard}/tokens.sqlite",

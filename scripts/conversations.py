@@ -7,22 +7,12 @@ load_problem.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillmill.data.chatlog import load_chatlog
-from skillmill.data.locomo import load_locomo
-from skillmill.data.longmemeval import load_longmemeval
-from skillmill.data.perltqa import load_perltqa
+from skillmill.data.formats import LOADERS
 from skillmill.interfaces.job import Counts, count_report, job
 from skillmill.store import artifact, conversations, load
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
-
-LOADERS = {
-    "chatlog": load_chatlog,
-    "locomo": load_locomo,
-    "longmemeval": load_longmemeval,
-    "perltqa": load_perltqa,
-}
 
 
 def main(

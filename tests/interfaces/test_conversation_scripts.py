@@ -7,6 +7,7 @@ import typing
 
 import pytest
 
+from skillmill.data.formats import LOADERS
 from skillmill.errors import LimitError
 from skillmill.evaluate.aggregate import Resampling
 from skillmill.interfaces.job import Counts
@@ -115,7 +116,7 @@ def test_every_format_and_granularity_is_in_the_settings_and_on_the_page():
     fields = Memory.model_fields
     formats = set(typing.get_args(fields["format"].annotation))
     granularities = set(typing.get_args(fields["granularity"].annotation))
-    assert formats == set(script("conversations").LOADERS)
+    assert formats == set(LOADERS)
     assert granularities == set(GRANULARITIES)
     named = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
     assert formats | granularities <= named

@@ -38,7 +38,8 @@ class Stages:
         with chdir(self.root), Planned(self.config, self.records) as (jobs, config):
             wanted = set()
             for job in jobs:
-                wanted |= set(job.output)
+                # Inputs, too: a shard's conversations are no job's output.
+                wanted |= {*job.output, *job.input}
                 self._make(job, config)
             for path in self.stores():
                 name = path.relative_to(self.root).as_posix()

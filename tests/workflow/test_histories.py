@@ -2,9 +2,13 @@
 
 import json
 import os
+import re
+from collections import Counter
 
 import pytest
 
+from skillmill.interfaces.why import read_plan
+from skillmill.memory.shards import shard_of
 from skillmill.store import artifact, scores
 from tests.conftest import DATA
 from tests.data.test_perltqa import MEMORY, QUESTIONS
@@ -87,3 +91,14 @@ def test_records_of_four_sources_run_to_the_end(study, tmp_path):
     assert {category for _, category, _, _ in found} == {
         *("all", "profile", "social_relationship", "events", "dialogues"),
     }
+    # One edit of one character: of the shards, his alone.
+    edited = json.dumps(MEMORY).replace("A friend from school.", "A friend from work.")
+    (folder / "perltmem_en.json").write_text(edited, encoding="utf-8")
+    plan = read_plan(flow.run("--dry-run", run="planned").stdout)
+    atoms = [job for job in plan if job.rule == "atoms"]
+    assert [job.outputs for job in atoms] == [
+        (f"results/perltqa/memory/{shard_of('Oto Kern', 4)}/atoms.sqlite",)
+    ]
+    per_shard = Counter(job.rule for job in plan if re.search(r"/\d/", job.outputs[0]))
+    assert set(per_shard.values()) == {1}
+    assert {"conversations", "memory_scores"} <= {job.rule for job in plan}

@@ -4,6 +4,7 @@ Equal content is an equal file, byte for byte, for one build of SQLite: pages ar
 laid out anew when the file is finished, and no clock time is stored.
 """
 
+import filecmp
 import hashlib
 import json
 import os
@@ -40,13 +41,15 @@ class Provenance:
 
 @contextmanager
 def writing(
-    path: str | os.PathLike[str], provenance: Provenance
+    path: str | os.PathLike[str], provenance: Provenance, *, keep_equal: bool = False
 ) -> Iterator[sqlite3.Connection]:
     """Open a new artifact in one transaction, and put it in place at the end.
 
     Until then the rows are in a draft of this process, and an older file at `path`
-    stays as it is; it also stays if anything fails. Of two processes that write one
-    path at a time, the last to end has its way. Inputs are hashed at the start.
+    stays as it is; it also stays if anything fails, and with `keep_equal` if the new
+    one has the same bytes, so that its time tells when the content last changed. Of
+    two processes that write one path at a time, the last to end has its way. Inputs
+    are hashed at the start.
 
     Raises
     ------
@@ -73,7 +76,8 @@ def writing(
                 # Lays out the pages by table and key, whatever order rows came in.
                 db.execute("vacuum into ?", (private_uri(packed),))
         with _explaining(path):
-            _publish(packed, path)
+            if not (keep_equal and _are_equal(packed, path)):
+                _publish(packed, path)
     finally:
         for leftover in drafts:
             # The first error is the one to tell.
@@ -211,6 +215,11 @@ def _make_room(path: Path) -> None:
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     clear_drafts(path)
+
+
+def _are_equal(packed: Path, path: Path) -> bool:
+    """Whether the older file is there and has the same bytes."""
+    return path.is_file() and filecmp.cmp(packed, path, shallow=False)
 
 
 def _publish(packed: Path, path: Path) -> None:
