@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -50,14 +51,19 @@ def main() -> None:
     parser.add_argument("--conversations", nargs="*", help="Only these.")
     parser.add_argument("--every", type=int, default=1, help="Every n-th question.")
     parser.add_argument("--timeout", type=int, default=1200, help="Seconds for each.")
+    parser.add_argument("--jobs", type=int, default=1, help="Packages at a time.")
     asked = parser.parse_args()
     work, questions = read_work(
         asked.results / asked.study / "memory", asked.conversations, asked.every
     )
     systems = ours(asked.results / asked.study / "memory", asked.ours, questions)
     base = list(systems)[-1]
-    for name in asked.peers:
-        found = run_peer(name, asked.python, work, asked.timeout)
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        peers = pool.map(
+            lambda name: run_peer(name, asked.python, work, asked.timeout), asked.peers
+        )
+        told = dict(zip(asked.peers, peers, strict=True))
+    for name, found in told.items():
         if isinstance(found, str):
             print(f"{name:22} skipped: {found}", flush=True)
         else:
