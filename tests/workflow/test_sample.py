@@ -10,9 +10,11 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from werkzeug import Response
 
 from skillmill.interfaces.cli import main
-from tests.conftest import REPOSITORY
+from tests.interfaces.test_doctor import able
+from tests.workflow.belongings import lay_out
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -184,40 +186,69 @@ def test_a_clean_build_elsewhere_is_equal_byte_for_byte(built, tmp_path):
     assert (built.root / page).read_bytes() == (other.root / page).read_bytes()
 
 
+def answer_everything(server):
+    """A chat endpoint that does all that `doctor` asks of one."""
+
+    def reply(request):
+        body = json.loads(request.data) if request.data else {}
+        found = able((request.path, body))
+        return Response(json.dumps(found), content_type="application/json")
+
+    server.expect_request(re.compile("/v1/.*")).respond_with_handler(reply)
+
+
 def examples(command=main, path=()):
-    """Every command line that the help shows."""
+    """Every command line that the help shows, and the file that takes its output."""
     for name, child in getattr(command, "commands", {}).items():
         yield from examples(child, (*path, name))
     found = re.search(
         r"Example: skillmill (.*?)(?:\n\s*\n|$)", command.help or "", re.S
     )
     if found and not command.hidden:
-        yield " ".join(found[1].split()).partition(" > ")[0]
+        words, _, output = " ".join(found[1].split()).partition(" > ")
+        yield words, output
 
 
-def needs_more(words):
-    """Whether an example is about a file of the reader's own."""
-    ends = (".jsonl", ".json", ".yaml", ".csv", ".txt")
-    return any(word.endswith(ends) for word in words)
+#: Needs a language model that plays; tests/interfaces/test_households.py scripts one.
+UNRUN = {"downstream alfworld"}
+#: Exit code 1 is what a check found.
+CHECKS = {"lint", "queries check"}
 
 
-def test_the_examples_of_the_help_run_on_the_sample(built, tmp_path, monkeypatch):
-    """All that need nothing but the sample; a server would not come back."""
-    (tmp_path / "data").symlink_to(REPOSITORY / "data")
-    (tmp_path / "results").symlink_to(built.root / "results")
-    monkeypatch.chdir(tmp_path)
-    ran = []
-    for example in examples():
-        words = shlex.split(example)
-        if words[0] == "mcp" or needs_more(words):
-            continue
-        if "sample" not in words and "data/sample/library" not in words:
-            continue
-        done = CliRunner().invoke(main, words)
-        assert done.exit_code in ({0, 1} if words[0] == "lint" else {0}), (
-            example, done.output,
+def run_example(words, address):
+    """Exit code and output of an example, as a reader in a folder of their own."""
+    name = " ".join(words[: 2 if words[0] in main.commands and hasattr(
+        main.commands[words[0]], "commands") else 1])  # fmt: skip
+    words = [w.replace("http://localhost:8000/v1", address) for w in words]
+    if name in ("mcp", "run"):
+        done = subprocess.run(
+            [sys.executable, "-m", "skillmill", *words], capture_output=True,
+            text=True, check=False, stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        assert done.stdout, example
-        ran.append(words[0])
-    assert {"search", "neighbours", "graph", "hook", "init", "recall", "show"} <= {*ran}
-    assert len(ran) >= 15
+        return name, done.returncode, done.stdout, done.stdout + done.stderr
+    if name == "add":
+        words = [*map(os.path.expanduser, words), "--no-run"]
+    done = CliRunner().invoke(main, words)
+    return name, done.exit_code, done.stdout, done.output
+
+
+def test_every_example_of_the_help_runs(built, tmp_path, monkeypatch, httpserver):
+    lay_out(tmp_path, built.root / "results", built.records)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("SKILLMILL_RUN", raising=False)
+    answer_everything(httpserver)
+    ran = set()
+    for example, output in examples():
+        words = shlex.split(example)
+        if " ".join(words[:2]) in UNRUN:
+            continue
+        name, code, stdout, said = run_example(words, httpserver.url_for("/v1"))
+        assert code in ({0, 1} if name in CHECKS else {0}), (example, said)
+        assert said or name == "mcp", example
+        if "--json" in words:
+            assert all(json.loads(line) for line in stdout.splitlines()), example
+        if output:
+            (tmp_path / output).write_text(stdout, encoding="utf-8")
+        ran.add(name)
+    assert len(ran) == sum(1 for _ in examples()) - len(UNRUN)

@@ -134,7 +134,7 @@ def estimate(
     come on top. Reply tokens are the most that `max_tokens` allows. Roles whose
     questions follow from replies are named on standard error, each with the reason.
 
-    Example: skillmill estimate --configfile configs/skillsbench.yaml --json
+    Example: skillmill estimate --configfile configs/alfworld.yaml --json
     """
     from skillmill.interfaces import estimate as estimating  # noqa: PLC0415
     from skillmill.interfaces.configured import read_config  # noqa: PLC0415

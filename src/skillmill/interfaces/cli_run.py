@@ -35,7 +35,7 @@ def run(snakemake_arguments: tuple[str, ...], allow_removals: bool) -> None:
     was killed is continued. Only one runs in a folder at a time: exit code 7 when
     another does.
 
-    Example: skillmill run --configfile configs/skillsbench.yaml --dry-run
+    Example: skillmill run --configfile configs/alfworld.yaml --dry-run
     """
     from skillmill.interfaces.run import run_workflow  # noqa: PLC0415
 
@@ -48,7 +48,7 @@ def run(snakemake_arguments: tuple[str, ...], allow_removals: bool) -> None:
 def why(snakemake_arguments: tuple[str, ...], as_json: bool) -> None:
     """Tell what `skillmill run` would do now, and why; further arguments as there.
 
-    Example: skillmill why --configfile configs/locomo.yaml
+    Example: skillmill why --configfile configs/alfworld.yaml
     """
     from skillmill.interfaces.run import planned_jobs  # noqa: PLC0415
     from skillmill.interfaces.why import plan_lines, plan_rows  # noqa: PLC0415
