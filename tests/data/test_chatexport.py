@@ -272,7 +272,7 @@ def test_the_order_of_day_and_month_is_told_by_the_whole_file(convert):
 def test_dates_that_tell_nothing_need_a_word_from_the_user(convert):
     text = chat("05/06/24", "05/06/24")
     with pytest.raises(
-        InputError, match=r"'05/06/24' and 0 others; say which .*day_first"
+        InputError, match=r"'05/06/24' and 0 others; say which .*--day-first"
     ):
         convert(text, name="c.txt")
     lines, _ = convert(text, name="c.txt", day_first=True)

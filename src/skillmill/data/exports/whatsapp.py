@@ -105,7 +105,8 @@ def _day_first(entries: list[_Entry], name: str) -> bool:
         return True
     raise InputError(
         f"{name}: expected dates that tell day and month apart, got {min(dates)!r} and"
-        f" {len(dates) - 1} others; say which comes first, with --day-first or --month-first",
+        f" {len(dates) - 1} others; say which comes first:"
+        " --day-first or --month-first",
         record=name,
     )
 
