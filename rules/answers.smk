@@ -42,7 +42,7 @@ rule turn_scores:
         gpu=0,
     params:
         cutoffs=CONFIG.memory.cutoffs,
-        splits=CONFIG.memory.splits.model_dump(),
+        splits=CONFIG.memory.splits.declared(),
         bootstrap=CONFIG.evaluation.bootstrap,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,
@@ -129,7 +129,7 @@ rule comparisons:
         gpu=0,
     params:
         cutoffs=CONFIG.memory.cutoffs,
-        splits=CONFIG.memory.splits.model_dump(),
+        splits=CONFIG.memory.splits.declared(),
         bootstrap=CONFIG.evaluation.bootstrap,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,
@@ -181,7 +181,7 @@ rule answer_scores:
         runtime=grows(30),
         gpu=0,
     params:
-        splits=CONFIG.memory.splits.model_dump(),
+        splits=CONFIG.memory.splits.declared(),
         bootstrap=CONFIG.evaluation.bootstrap,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,

@@ -1,5 +1,7 @@
 """Functions the rule files share; no rule lives here."""
 
+import re
+
 import yaml
 from snakemake.utils import update_config
 

@@ -147,7 +147,7 @@ rule memory_scores:
         gpu=0,
     params:
         cutoffs=CONFIG.memory.cutoffs,
-        splits=CONFIG.memory.splits.model_dump(),
+        splits=CONFIG.memory.splits.declared(),
         bootstrap=CONFIG.evaluation.bootstrap,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,

@@ -11,6 +11,8 @@ rule evolve_start:
         state="results/{study}/evolution/{variant}/run-{run}/step-0.sqlite",
     log:
         "logs/{study}/evolution/{variant}/run-{run}/step-0.log",
+    wildcard_constraints:
+        study=OWN_STUDY,
     conda:
         "../envs/cpu.yaml"
     threads: 1
@@ -39,6 +41,8 @@ rule evolve_step:
         state="results/{study}/evolution/{variant}/run-{run}/step-{step}.sqlite",
     log:
         "logs/{study}/evolution/{variant}/run-{run}/step-{step}.log",
+    wildcard_constraints:
+        study=OWN_STUDY,
     conda:
         "../envs/cpu.yaml"
     threads: 1
@@ -70,6 +74,8 @@ rule evolution_scores:
         scores="results/{study}/evolution/scores.sqlite",
     log:
         "logs/{study}/evolution/scores.log",
+    wildcard_constraints:
+        study=OWN_STUDY,
     conda:
         "../envs/cpu.yaml"
     threads: 1
@@ -81,7 +87,7 @@ rule evolution_scores:
         sections=evolution_sections(),
         runs=[(v, r) for v in EVOLUTION_VARIANTS for r in range(CONFIG.evolution.runs)],
         skipped=EVOLUTION_SKIPPED,
-        splits=learning_splits() | {"test": CONFIG.memory.splits.test},
+        splits=CONFIG.memory.splits.declared(),
         budget=CONFIG.memory.budget,
         encoder=router_encoder(),
         asks=evolution_asks,

@@ -228,7 +228,8 @@ def evolution_stores(study):
     if not evolution_targets():
         refuse(
             "report.evolution is true, and there is nothing to evolve on: set"
-            " memory.path, memory.splits.train and memory.splits.val, or report.evolution"
+            " memory.path, memory.splits.train and memory.splits.val (or their sizes in"
+            " memory.splits.questions) and no memory.transfer, or report.evolution"
             " to false"
         )
     states = [evolution_states(variant)[0] for variant in EVOLUTION_VARIANTS]
@@ -306,14 +307,21 @@ def ranked(wildcards):
 
 def learning_splits():
     """Conversations that evolution learns from and chooses on."""
+    return CONFIG.memory.splits.declared("train", "val")
+
+
+def sized_splits():
+    """Splits that the data is checked for as it is read; none without sizes."""
     splits = CONFIG.memory.splits
-    return {"train": splits.train, "val": splits.val}
+    return splits.declared() if splits.questions.given else {}
 
 
 def memories_with(conversations):
-    """Memory stores of the shards that hold some conversations."""
+    """Memory stores of the shards that hold some conversations; all if drawn."""
     from skillmill.memory.shards import shard_of
 
+    if CONFIG.memory.splits.drawn:
+        return [f"results/{CONFIG.study}/memory/{n}/memory.sqlite" for n in SHARDS]
     mine = sorted({shard_of(name, CONFIG.memory.shards) for name in conversations})
     return [f"results/{CONFIG.study}/memory/{shard}/memory.sqlite" for shard in mine]
 
@@ -417,12 +425,18 @@ def evolution_states(variant, steps=None):
 def evolution_targets():
     """Every state of every run, and the figures."""
     splits = CONFIG.memory.splits
-    if CONFIG.memory.path is None or not (splits.train and splits.val):
+    sizes = splits.questions.model_dump() if splits.drawn else splits.named
+    if CONFIG.memory.path is None or not (sizes["train"] and sizes["val"]):
+        return []
+    if CONFIG.memory.transfer:
+        # What another study evolved is measured here; nothing is trained.
         return []
     states = [s for v in EVOLUTION_VARIANTS for s in evolution_states(v, "all")]
     return [*states, f"results/{CONFIG.study}/evolution/scores.sqlite"]
 
 
+# What another study evolved is a file like any other (memory.transfer).
+OWN_STUDY = re.escape(CONFIG.study)
 EVOLUTION_SEED_FILES = evolution_seed_files()
 LATE_SEEDS = any(
     '"late":true' in "".join(Path(file).read_text("utf-8", "replace").split())
@@ -435,8 +449,8 @@ EVOLUTION_VARIANTS = [
     if name not in EVOLUTION_SKIPPED
 ]
 EVOLUTION_MEMORIES = memories_with(
-    name for names in learning_splits().values() for name in names
+    name for split in ("train", "val") for name in CONFIG.memory.splits.named[split]
 )
 EVALUATED_MEMORIES = memories_with(
-    name for names in CONFIG.memory.splits.model_dump().values() for name in names
+    name for names in CONFIG.memory.splits.named.values() for name in names
 )

@@ -19,6 +19,7 @@ rule conversations:
     params:
         path=lambda w: source("memory.path"),
         format=CONFIG.memory.format,
+        splits=sized_splits(),
         code=code_of("conversations.py"),
     script:
         "../scripts/conversations.py"

@@ -7,7 +7,7 @@ questions; judgements of a model); usage (tokens of its replies).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from skillmill.evaluate.judging import (
     to_judge,
 )
 from skillmill.evaluate.model_judge import ModelJudge
+from skillmill.evaluate.splitting import Declared, splits_of
 from skillmill.interfaces.asked import count_replies, used_tokens
 from skillmill.interfaces.chat import asking
 from skillmill.interfaces.job import Counts, job
@@ -29,7 +30,7 @@ from skillmill.models.failures import check_failed_share
 from skillmill.models.heuristics.judge import MatchJudge
 from skillmill.store import answers, artifact, conversations, load, scores
 from skillmill.store.usage import save_usage
-from skillmill.types import Split, State
+from skillmill.types import State
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 def main(
     conversations_path: Path,
     stores: Sequence[Path],
-    splits: Mapping[Split, Sequence[str]],
+    splits: Declared,
     resampling: Resampling,
     output: Path,
     provenance: artifact.Provenance,
@@ -52,6 +53,7 @@ def main(
     """
     with artifact.reading(conversations_path, "conversations") as db:
         questions = {q.id: q for q in conversations.load_questions(db)}
+    splits = splits_of(splits, list(questions.values()))
     found: list[answers.Answer] = []
     for path in stores:
         with artifact.reading(path, "answers") as db:

@@ -5,16 +5,17 @@ differences with intervals over questions and over conversations), query_score.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillmill.evaluate.aggregate import Resampling
 from skillmill.evaluate.comparisons import baseline_scores, compare
+from skillmill.evaluate.splitting import Declared, splits_of
 from skillmill.interfaces.job import Counts, job
 from skillmill.store import artifact, conversations, load, rankings, scores
 from skillmill.store.atoms import load_question_atoms
-from skillmill.types import Ranking, Split
+from skillmill.types import Ranking
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -25,7 +26,7 @@ def main(
     scores_path: Path,
     shards: Sequence[tuple[Path, Path]],
     cutoffs: Sequence[int],
-    splits: Mapping[Split, Sequence[str]],
+    splits: Declared,
     resampling: Resampling,
     output: Path,
     provenance: artifact.Provenance,
@@ -34,6 +35,7 @@ def main(
     """Compare skills and baselines; `shards` holds atoms and baselines of each."""
     with artifact.reading(conversations_path, "conversations") as db:
         questions = conversations.load_questions(db)
+    splits = splits_of(splits, questions)
     with artifact.reading(scores_path, "scores") as db:
         skills = scores.load_query_scores(db)
     evidence: dict[str, tuple[str, ...]] = {q.id: () for q in questions}

@@ -4,10 +4,12 @@ Tables: conversation, session, turn, question, evidence, evidence_session, load_
 load_problem.
 """
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillmill.data.formats import LOADERS
+from skillmill.evaluate.splitting import Declared, splits_of, surplus
 from skillmill.interfaces.job import Counts, count_report, job
 from skillmill.store import artifact, conversations, load
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 def main(
     path: Path,
     file_format: str,
+    splits: Declared,
     failed_share: float,
     output: Path,
     provenance: artifact.Provenance,
@@ -26,6 +29,11 @@ def main(
     """Read one file or a folder of them."""
     found, questions, report = LOADERS[file_format](path)
     count_report(counts, report, failed_share)
+    over = surplus(splits, questions)
+    questions = [one for one in questions if one.id not in over]
+    counts.add("skipped", len(over), "more questions than memory.splits.questions")
+    for split, names in splits_of(splits, questions).items():
+        logging.info("%s: %s", split, ", ".join(names) or "no conversation")
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "conversations", counts.states)
         conversations.save_conversations(db, found)
@@ -38,8 +46,9 @@ if __name__ == "__main__":
         main(
             path=Path(snakemake.params.path),
             file_format=snakemake.params.format,
+            splits=snakemake.params.splits,
             failed_share=this.failed_share,
             output=Path(snakemake.output.conversations),
-            provenance=this.provenance("conversations", without=["path"]),
+            provenance=this.provenance("conversations", without=["path", "splits"]),
             counts=this.counts,
         )

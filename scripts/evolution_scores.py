@@ -14,6 +14,7 @@ import numpy as np
 
 from skillmill.evaluate.aggregate import Groups, Resampling, summarise
 from skillmill.evaluate.groups import question_groups
+from skillmill.evaluate.splitting import Declared, splits_of
 from skillmill.evolve.budgeting import Spent, measured_budgets
 from skillmill.evolve.measuring import (
     EXHAUSTIVE,
@@ -67,7 +68,7 @@ class Compared:
 def main(
     setting: Setting,
     conversations_path: Path,
-    splits: Mapping[str, Sequence[str]],
+    splits: Declared,
     compared: Compared,
     resampling: Resampling,
     output: Path,
@@ -78,6 +79,7 @@ def main(
     base = compared.sections["default"]
     with artifact.reading(conversations_path, "conversations") as db:
         questions = conversations.load_questions(db)
+    splits = splits_of(splits, questions)
     held = [split for split in ("val", "test") if splits.get(split)]
     names = sorted(q for split in held for q in of_split(setting.asked, split))
     with RolloutRecords(setting.records, setting.executor) as recorded:

@@ -13,10 +13,11 @@ from skillmill.evaluate.aggregate import Resampling, summarise
 from skillmill.evaluate.groups import absent_from_data, question_groups
 from skillmill.evaluate.ranked import memory_metrics, score_rankings
 from skillmill.evaluate.sessions import Place, session_scores, skipped, wanted_by
+from skillmill.evaluate.splitting import Declared, splits_of
 from skillmill.interfaces.job import Counts, job
 from skillmill.store import artifact, conversations, load, rankings, scores
 from skillmill.store.atoms import load_atom_turns, load_question_atoms
-from skillmill.types import Question, Ranking, Split
+from skillmill.types import Question, Ranking
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -26,7 +27,7 @@ def main(
     conversations_path: Path,
     shards: Sequence[tuple[Path, Sequence[Path]]],
     cutoffs: Sequence[int],
-    splits: Mapping[Split, Sequence[str]],
+    splits: Declared,
     resampling: Resampling,
     failed_share: float,
     output: Path,
@@ -40,6 +41,7 @@ def main(
     with artifact.reading(conversations_path, "conversations") as db:
         questions = conversations.load_questions(db)
         places = conversations.load_turn_places(db)
+    splits = splits_of(splits, questions)
     evidence, sources = _evidence([atoms for atoms, _ in shards], questions, places)
     found: list[Ranking] = []
     for path in (path for _, paths in shards for path in paths):

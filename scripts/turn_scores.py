@@ -4,15 +4,16 @@ Tables: score, query_score (metrics turn_recall and turn_mrr; the category
 `all+adversarial` pools every question that has evidence).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillmill.evaluate.aggregate import Resampling, summarise
+from skillmill.evaluate.splitting import Declared, splits_of
 from skillmill.evaluate.turns import turn_groups, turn_scores
 from skillmill.interfaces.job import Counts, job
 from skillmill.store import artifact, conversations, load, rankings, scores
-from skillmill.types import Ranking, Split
+from skillmill.types import Ranking
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -22,7 +23,7 @@ def main(
     conversations_path: Path,
     turns: Sequence[Path],
     cutoffs: Sequence[int],
-    splits: Mapping[Split, Sequence[str]],
+    splits: Declared,
     resampling: Resampling,
     output: Path,
     provenance: artifact.Provenance,
@@ -31,6 +32,7 @@ def main(
     """Score every arm on every question, with intervals over questions."""
     with artifact.reading(conversations_path, "conversations") as db:
         questions = conversations.load_questions(db)
+    splits = splits_of(splits, questions)
     found: list[Ranking] = []
     for path in turns:
         with artifact.reading(path, "rankings") as db:

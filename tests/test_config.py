@@ -308,3 +308,19 @@ def test_a_variant_of_evolution_is_the_section_with_its_changes():
 def test_an_evolution_that_cannot_be_run_is_refused(values, message):
     with pytest.raises(ConfigError, match=message):
         check_config({"evolution": values})
+
+
+def test_sizes_of_splits_are_drawn_or_checked_and_never_both():
+    drawn = check_config({"memory": {"splits": {"questions": {"test": 9}}}})
+    splits = drawn.memory.splits
+    assert splits.drawn
+    assert splits.declared("val") == {
+        "val": [], "questions": {"train": 0, "val": 0, "test": 9}, "seed": 0
+    }  # fmt: skip
+    named = {"test": ["conv-1"], "questions": {"test": 9}}
+    assert not check_config({"memory": {"splits": named}}).memory.splits.drawn
+    plain = check_config({}).memory.splits
+    assert plain.declared() == {"train": [], "val": [], "test": []}
+    mixed = {"test": ["conv-1"], "questions": {"test": 9, "val": 2}}
+    with pytest.raises(ConfigError, match="none of val, which"):
+        check_config({"memory": {"splits": mixed}})

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from skillmill.errors import ConfigError
 from skillmill.settings.evolution import Evolution
+from skillmill.settings.memory import Splits
 from skillmill.settings.models import Encoder, Models
 from skillmill.settings.section import Section
 from skillmill.settings.whole import Config
@@ -140,12 +141,25 @@ def _check_studies(config: Config) -> None:
             f"config: library.distractors.variants names {config.study!r}, which is the"
             " study itself; give the variant another name"
         )
-    named = [c for c in config.memory.splits.model_dump().values() for c in c]
+    named = [c for names in config.memory.splits.named.values() for c in names]
     twice = sorted({c for c in named if named.count(c) > 1})
     if twice:
         raise ConfigError(
             f"config: memory.splits puts {', '.join(twice)} into more than one split;"
             " name each conversation once"
+        )
+    _check_sizes(config.memory.splits)
+
+
+def _check_sizes(splits: Splits) -> None:
+    """Refuse sizes of which some splits are named and others are to be drawn."""
+    sizes = splits.questions.model_dump()
+    unnamed = [name for name in sizes if sizes[name] and not splits.named[name]]
+    if unnamed and not splits.drawn:
+        raise ConfigError(
+            "config: memory.splits names conversations, but none of"
+            f" {', '.join(unnamed)}, which memory.splits.questions gives a size; name"
+            " those of all splits, or of none, and they are drawn"
         )
 
 

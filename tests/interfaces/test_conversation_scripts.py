@@ -74,6 +74,7 @@ def built(tmp_path):
     script("conversations").main(
         path=source,
         file_format="longmemeval",
+        splits={},
         failed_share=0.2,
         output=tmp_path / "conversations.sqlite",
         provenance=provenance("conversations"),
@@ -168,6 +169,7 @@ def test_too_many_lost_instances_stop_a_run_with_the_first_cause(tmp_path):
         script("conversations").main(
             path=tmp_path,
             file_format="longmemeval",
+            splits={},
             failed_share=0.2,
             output=tmp_path / "conversations.sqlite",
             provenance=provenance("conversations"),

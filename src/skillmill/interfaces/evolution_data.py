@@ -9,6 +9,7 @@ from typing import Any
 
 from skillmill.codehash import modules_hash
 from skillmill.errors import InputError
+from skillmill.evaluate.splitting import Declared, splits_of
 from skillmill.evolve.rollouts import Asked, asked_hash, memory_hash
 from skillmill.interfaces.memories import open_memory
 from skillmill.skills.plugins import GROUP
@@ -20,15 +21,17 @@ from skillmill.types import ADVERSARIAL, Question
 
 def questions_of(
     memories: Sequence[Path],
-    splits: Mapping[str, Sequence[str]],
+    declared: Declared,
     tokens: Sequence[Path] = (),
 ) -> dict[str, Asked]:
     """Questions of some splits that have evidence, by id.
 
+    Where splits are drawn (`evaluate.splitting`), the memories hold all conversations.
     `tokens` holds the token vectors of each memory, or nothing: late interaction then
     fails. Adversarial questions and those whose answer was never said are left out: no
     rollout does well or badly on them.
     """
+    splits = splits_of(declared, list(known_questions(memories).values()))
     home = {name: split for split, names in splits.items() for name in names}
     found = {}
     beside: Sequence[Path | None] = tokens or [None for _ in memories]

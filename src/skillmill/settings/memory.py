@@ -1,10 +1,26 @@
 """The memory track."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from skillmill.settings.section import Cutoffs, Section
+
+
+class Sizes(Section):
+    """Questions of each split; adversarial ones do not count."""
+
+    train: Annotated[int, Field(ge=0)] = 0
+    """For learning."""
+    val: Annotated[int, Field(ge=0)] = 0
+    """For choices."""
+    test: Annotated[int, Field(ge=0)] = 0
+    """To be measured."""
+
+    @property
+    def given(self) -> bool:
+        """Whether there are any."""
+        return any(self.model_dump().values())
 
 
 class Splits(Section):
@@ -16,6 +32,33 @@ class Splits(Section):
     """Conversations that choices are made on."""
     test: list[str] = []
     """Conversations that are only measured."""
+    questions: Sizes = Sizes()
+    """How many questions each has: named conversations are checked; where none is
+    named, conversations are drawn, and the surplus of the last is left out. All 0:
+    neither."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """Of the draw."""
+
+    @property
+    def named(self) -> dict[str, list[str]]:
+        """Conversations by split."""
+        return {"train": self.train, "val": self.val, "test": self.test}
+
+    @property
+    def drawn(self) -> bool:
+        """Whether conversations are drawn, which takes the data to know them."""
+        return self.questions.given and not any(self.named.values())
+
+    def declared(self, *splits: str) -> dict[str, Any]:
+        """What a job is told of some splits, all without any named.
+
+        `evaluate.splitting` makes conversations of it.
+        """
+        wanted = splits or tuple(self.named)
+        told: dict[str, Any] = {name: self.named[name] for name in wanted}
+        if self.questions.given:
+            told |= {"questions": self.questions.model_dump(), "seed": self.seed}
+        return told
 
 
 class Answering(Section):
