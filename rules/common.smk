@@ -17,6 +17,7 @@ from skillmill.interfaces.kept import (
     restore_results,
 )
 from skillmill.interfaces.removals import check_removals
+from skillmill.interfaces.parts import require_parts
 from skillmill.interfaces.run import mark_start
 from skillmill.report.othersource import compared_stores as compared_stores_of
 from skillmill.interfaces.dealing import Source

@@ -34,7 +34,7 @@ rule relations:
     """Join atoms by similarity and by being said one after the other."""
     input:
         atoms="results/{study}/memory/{shard}/atoms.sqlite",
-        vectors="results/{study}/memory/{shard}/vectors.sqlite",
+        vectors=vectors_of,
     output:
         relations="results/{study}/memory/{shard}/relations.sqlite",
     log:

@@ -110,6 +110,10 @@ LATE = any(
     '"late":true' in "".join(Path(file).read_text("utf-8", "replace").split())
     for file in RETRIEVAL_SKILL_FILES
 )
+# What memories are built without; a configured skill that searches it is refused.
+LACKING = CONFIG.memory.lacking()
+if LACKING:
+    checked(require_parts, RETRIEVAL_SKILL_FILES, LACKING)
 # Whether a skill asks a language model while it runs.
 PROCESSING = any(
     '"llm_process"' in Path(file).read_text("utf-8", "replace")
@@ -148,6 +152,8 @@ def encoder_revision():
 
 def tagger_version():
     """Version of the tagger's package, which no import statement names."""
+    if not CONFIG.memory.entities:
+        return None
     from skillmill.models.tagger import tagger_identity
 
     return checked(tagger_identity, CONFIG.tagger.name)["version"]
@@ -164,6 +170,12 @@ def tokens_of(wildcards):
     """Token vectors of a shard, where a retrieval skill searches by late interaction."""
     shard = f"results/{wildcards.study}/memory/{wildcards.shard}"
     return f"{shard}/tokens.sqlite" if LATE else []
+
+
+def vectors_of(wildcards):
+    """Vectors of a shard, where its memory is built with them."""
+    shard = f"results/{wildcards.study}/memory/{wildcards.shard}"
+    return f"{shard}/vectors.sqlite" if CONFIG.memory.vectors else []
 
 
 def typed_relations_of(wildcards):
@@ -194,7 +206,8 @@ def memory_stores(study):
     """Stores of the memory track of a study that its page shows."""
     if CONFIG.memory.path is None or study != CONFIG.study:
         return []
-    stages = ["atoms", "entities", "vectors", "relations", "memory", "rollouts"]
+    stages = ["atoms", "entities", "relations", "memory", "rollouts"]
+    stages += ["vectors"] if CONFIG.memory.vectors else []
     if CONFIG.models.is_asked("relation_extraction"):
         stages.append("typed_relations")
     if TRANSFER:

@@ -65,6 +65,7 @@ rule entities:
         gpu=0,
     params:
         tagger=CONFIG.tagger.name,
+        kinds=sorted(CONFIG.memory.entities),
         version=tagger_version(),
         code=code_of("entities.py"),
     script:
@@ -100,7 +101,7 @@ rule memory_store:
     input:
         atoms="results/{study}/memory/{shard}/atoms.sqlite",
         entities="results/{study}/memory/{shard}/entities.sqlite",
-        vectors="results/{study}/memory/{shard}/vectors.sqlite",
+        vectors=vectors_of,
         relations="results/{study}/memory/{shard}/relations.sqlite",
         typed=typed_relations_of,
     output:
@@ -115,6 +116,7 @@ rule memory_store:
         runtime=grows(10),
         gpu=0,
     params:
+        lacking=LACKING,
         code=code_of("memory_store.py"),
     script:
         "../scripts/memory_store.py"

@@ -8,12 +8,14 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillmill.evaluate.baselines import BASELINES, NEEDS_MODEL, Given
+from skillmill.evaluate.baselines import BASELINES, HYBRID, NEEDS_MODEL, Given
 from skillmill.interfaces.job import Counts, job
 from skillmill.interfaces.memories import open_memory
 from skillmill.store import artifact, load, rankings
 from skillmill.store.atoms import load_question_atoms
 from skillmill.types import Ranking
+
+NO_VECTORS = "the memory is built without vectors"
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -40,6 +42,8 @@ def main(
     with artifact.reading(rollouts_path, "rankings") as db:
         for ranking in rankings.load_rankings(db):
             returned[ranking.query].append(ranking)
+    embedded = "vectors" not in memory.lacking
+    runs = {arm: one for arm, one in BASELINES.items() if embedded or arm != HYBRID}
     found = []
     for home, query in memory.questions:
         given = Given(
@@ -50,9 +54,11 @@ def main(
             budget,
             seed,
         )
-        found += [baseline(given) for baseline in BASELINES.values()]
+        found += [baseline(given) for baseline in runs.values()]
     for ranking in found:
         counts.add(ranking.state, 1, ranking.reason)
+    if not embedded:
+        counts.add("skipped", len(memory.questions), f"{HYBRID}: {NO_VECTORS}")
     for name, reason in () if written else NEEDS_MODEL.items():
         counts.add("skipped", len(memory.questions), f"{name}: {reason}")
     with artifact.writing(output, provenance) as db:

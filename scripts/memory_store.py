@@ -13,6 +13,7 @@ from skillmill.interfaces.job import Counts, job
 from skillmill.memory.typed_relations import ROLE
 from skillmill.store import artifact, bundle, load
 
+LEFT_OUT = "the study's settings leave them out"
 NO_MODEL = "no language model is asked for typed relations"
 
 if TYPE_CHECKING:
@@ -22,20 +23,24 @@ if TYPE_CHECKING:
 def main(
     stores: Sequence[Path],
     typed: bool,
+    lacking: Sequence[str],
     output: Path,
     provenance: artifact.Provenance,
     counts: Counts,
 ) -> None:
     """Copy the tables of every store into one file.
 
-    `typed` tells that one of the stores holds typed relations.
+    `typed` tells that one of the stores holds typed relations, `lacking` which parts
+    of a memory none of them holds (`memory.forms.PARTS`).
     """
     with artifact.writing(output, provenance) as db:
         counts.add("ok", bundle.copy_tables(db, stores))
         load.save_outcomes(db, "memory_store", counts.states)
+        atoms = load.count_rows(db, "atom")
         if not typed:
-            unasked = {("skipped", NO_MODEL): load.count_rows(db, "atom")}
-            load.save_outcomes(db, ROLE, unasked)
+            load.save_outcomes(db, ROLE, {("skipped", NO_MODEL): atoms})
+        for part in lacking:
+            load.save_outcomes(db, part, {("skipped", LEFT_OUT): atoms})
 
 
 if __name__ == "__main__":
@@ -43,6 +48,7 @@ if __name__ == "__main__":
         main(
             stores=[Path(path) for path in snakemake.input],
             typed=bool(snakemake.input.get("typed")),
+            lacking=snakemake.params.lacking,
             output=Path(snakemake.output.memory),
             provenance=this.provenance("memory"),
             counts=this.counts,

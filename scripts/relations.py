@@ -14,21 +14,23 @@ if TYPE_CHECKING:
 
 def main(
     atoms_path: Path,
-    vectors_path: Path,
+    vectors_path: Path | None,
     neighbours: int,
     output: Path,
     provenance: artifact.Provenance,
     counts: Counts,
 ) -> None:
-    """Join the atoms of each conversation (ERSkill, eq. 7 to 9)."""
+    """Join the atoms of each conversation (ERSkill, eq. 7 to 9).
+
+    Without vectors none are joined by similarity.
+    """
     with artifact.reading(atoms_path, "atoms") as db:
         atoms = load_atoms(db)
-    with artifact.reading(vectors_path, "vectors") as db:
-        ids, _, matrix = vectors.load_vectors(db, "atom")
-    found = [
-        *similarity_edges(atoms, ids, matrix, neighbours),
-        *temporal_neighbours(atoms),
-    ]
+    found = temporal_neighbours(atoms)
+    if vectors_path is not None:
+        with artifact.reading(vectors_path, "vectors") as db:
+            ids, _, matrix = vectors.load_vectors(db, "atom")
+        found = [*similarity_edges(atoms, ids, matrix, neighbours), *found]
     joined = {edge.source for edge in found}
     counts.add("ok", len(joined))
     counts.add("empty", len(atoms) - len(joined))
@@ -39,9 +41,10 @@ def main(
 
 if __name__ == "__main__":
     with job(snakemake) as this:
+        given = snakemake.input.get("vectors")
         main(
             atoms_path=Path(snakemake.input.atoms),
-            vectors_path=Path(snakemake.input.vectors),
+            vectors_path=Path(given) if given else None,
             neighbours=snakemake.params.neighbours,
             output=Path(snakemake.output.relations),
             provenance=this.provenance("edges"),

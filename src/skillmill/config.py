@@ -42,6 +42,7 @@ def check_config(values: Mapping[str, Any]) -> Config:
     _check_encoder(config.encoder)
     _check_models(config.models)
     _check_cutoffs(config)
+    _check_parts(config)
     _check_evolution(config)
     return _of_benchmark(config)
 
@@ -94,6 +95,19 @@ def _check_cutoffs(config: Config) -> None:
             raise ConfigError(
                 f"config: {key}.cutoffs asks for the top {max(cutoffs)}, but a ranking"
                 f" holds {bound} = {held}; raise the one or lower the other"
+            )
+
+
+def _check_parts(config: Config) -> None:
+    """Refuse memories without vectors where a model is to be asked about near atoms."""
+    if config.memory.vectors:
+        return
+    for role in ("relation_extraction", "memory_writer"):
+        if config.models.is_asked(role):
+            raise ConfigError(
+                f"config: memory.vectors is false, and models.roles asks {role}, which"
+                " looks at atoms by their vectors; set memory.vectors to true, or give"
+                " that role the model ''"
             )
 
 

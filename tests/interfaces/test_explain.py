@@ -49,7 +49,7 @@ class Models:
 def models(monkeypatch):
     made = Models()
     for name in ("load_encoder", "load_token_encoder", "load_tagger"):
-        monkeypatch.setattr(freetext, name, lambda settings, m=made: m)
+        monkeypatch.setattr(freetext, name, lambda *given, m=made: m)
     monkeypatch.setattr(freetext, "identity_of", lambda settings: made.identity)
     return made
 

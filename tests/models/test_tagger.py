@@ -39,6 +39,27 @@ def test_texts_are_tagged_in_order_whatever_the_batch(tagger):
     assert list(tags[3]["noun"]) == ["roof"]
 
 
+@pytest.mark.model
+@pytest.mark.parametrize("kind", ["ner", "noun"])
+def test_one_kind_alone_finds_the_same_with_fewer_parts(tagger, kind):
+    texts = [TEXT, "The mice of Oslo's better harbours were swimming.", ""]
+    alone = load_tagger(kinds=[kind])
+    assert alone.tag(texts) == [{kind: tags[kind]} for tags in tagger.tag(texts)]
+    loaded = set(alone._pipeline.component_names)
+    assert ("ner" in loaded, "tagger" in loaded) == (kind == "ner", kind == "noun")
+
+
+def test_what_one_kind_found_is_recorded_apart():
+    assert tagger_identity(kinds=["noun"]) == {**tagger_identity(), "kinds": "noun"}
+    assert tagger_identity(kinds=["noun", "ner"]) == tagger_identity()
+
+
+def test_without_any_kind_nothing_is_loaded():
+    tagger = load_tagger(kinds=[])
+    assert tagger.tag([TEXT]) == [{}]
+    assert tagger._pipeline is None
+
+
 def test_the_identity_names_model_version_and_library():
     identity = tagger_identity()
     assert identity["model"] == DEFAULT_TAGGER

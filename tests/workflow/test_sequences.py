@@ -38,10 +38,10 @@ def one_pipeline():
     """spaCy's pipeline is loaded once, not once a job."""
     load, loaded = spacy.load, {}
 
-    def once(name, exclude=()):
-        key = name, *exclude
+    def once(name, exclude=(), disable=()):
+        key = name, *exclude, *disable
         if key not in loaded:
-            loaded[key] = load(name, exclude=exclude)
+            loaded[key] = load(name, exclude=exclude, disable=disable)
         return loaded[key]
 
     with pytest.MonkeyPatch.context() as patch:

@@ -1,8 +1,11 @@
 """A question that no store holds, made ready with the models of a study."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from skillmill.errors import ModelError
 from skillmill.memory.atoms import strip_names
@@ -14,7 +17,7 @@ from skillmill.models.encoder import (
     load_encoder,
     load_token_encoder,
 )
-from skillmill.models.tagger import load_tagger
+from skillmill.models.tagger import KINDS, SpacyTagger, load_tagger
 from skillmill.skills.state import QueryContext
 from skillmill.store import artifact, vectors
 from skillmill.types import RetrievalSkill
@@ -36,7 +39,7 @@ def free_context(
         The memory it is about.
     skill : RetrievalSkill
         Entities are looked for only if it searches by them, token vectors made only
-        if it searches by late interaction.
+        if it searches by late interaction; none of a memory without vectors.
     shard : Path
         Folder of the study's stores that hold the memory.
 
@@ -46,25 +49,32 @@ def free_context(
         If a model is missing, or the encoder here is not the one that made the
         memory's vectors.
     """
-    settings = _encoder_of(shard)
-    with artifact.reading(shard / "memory.sqlite", "memory") as db:
-        vectors.require_encoder(db, identity_of(settings))
     tuned = strip_names(text, view.speakers)
     entities: Mapping[str, Mapping[str, int]] = {}
     if any(node.primitive == "entity_search" for node in skill.program):
-        entities = load_tagger(_tagger_of(shard)).tag([text])[0]
+        entities = _tagger_of(shard).tag([text])[0]
     named = sorted(entities.get("ner", {}))
-    encoded = load_encoder(settings).encode([text, tuned, *named])
-    late = any(node.args.get("late") for node in skill.program)
-    return QueryContext(
+    asked = QueryContext(
         id=FREE,
         text=text,
         tuned_text=tuned,
+        vector=np.zeros(0, np.float32),
+        tuned_vector=np.zeros(0, np.float32),
+        entities=entities,
+        time_range=question_range(tuned, view.last_day),
+    )
+    if "vectors" in view.lacking:
+        return asked
+    settings = _encoder_of(shard)
+    with artifact.reading(shard / "memory.sqlite", "memory") as db:
+        vectors.require_encoder(db, identity_of(settings))
+    encoded = load_encoder(settings).encode([text, tuned, *named])
+    late = any(node.args.get("late") for node in skill.program)
+    return replace(
+        asked,
         vector=encoded[0],
         tuned_vector=encoded[1],
-        entities=entities,
         entity_vectors=dict(zip(named, encoded[2:], strict=True)),
-        time_range=question_range(tuned, view.last_day),
         tokens=load_token_encoder(settings).encode_tokens([tuned])[0] if late else None,
     )
 
@@ -87,9 +97,10 @@ def _encoder_of(shard: Path) -> EncoderSettings:
     return EncoderSettings(**noted)
 
 
-def _tagger_of(shard: Path) -> str:
-    """Name of the tagger that found the entities of a shard."""
-    return str(_params(shard / "entities.sqlite", "entities")["tagger"])
+def _tagger_of(shard: Path) -> SpacyTagger:
+    """The tagger that found the entities of a shard."""
+    made = _params(shard / "entities.sqlite", "entities")
+    return load_tagger(str(made["tagger"]), made.get("kinds", KINDS))
 
 
 def _params(path: Path, kind: str) -> Mapping[str, Any]:

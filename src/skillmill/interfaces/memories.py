@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillmill.memory.assemble import memory_views
+from skillmill.memory.forms import PARTS
 from skillmill.memory.tokens import Tokens
 from skillmill.memory.view import MemoryView
 from skillmill.skills.contexts import question_contexts
 from skillmill.skills.state import QueryContext
 from skillmill.store import artifact, conversations, edges, entities, passages, vectors
 from skillmill.store.atoms import load_atoms
+from skillmill.store.load import load_outcomes
 from skillmill.store.tokens import load_tokens
 
 TokenRows = Mapping[tuple[str, int], Tokens]
@@ -22,11 +24,13 @@ class Memory:
     """The memories of one store and its questions.
 
     `views` are by conversation id; `questions` are (conversation, context), in the
-    order of question ids.
+    order of question ids. `lacking` are the parts that the store was built without,
+    of `memory.forms.PARTS`.
     """
 
     views: dict[str, MemoryView]
     questions: list[tuple[str, QueryContext]]
+    lacking: tuple[str, ...] = ()
 
 
 def open_memory(path: Path, tokens_path: Path | None = None) -> Memory:
@@ -42,6 +46,8 @@ def open_memory(path: Path, tokens_path: Path | None = None) -> Memory:
         if tokens_path is not None:
             own = vectors.load_encoder(db)
             vectors.require_encoder(db, _pooled(token_encoder, own))
+        left_out = {one.stage for one in load_outcomes(db) if one.state == "skipped"}
+        lacking = tuple(part for part in PARTS if part in left_out)
         asked = conversations.load_questions(db)
         mentions = entities.load_mentions(db)
         named = vectors.by_id(db, "entity")
@@ -53,6 +59,7 @@ def open_memory(path: Path, tokens_path: Path | None = None) -> Memory:
             named,
             edges.load_edges(db),
             atom_tokens,
+            lacking,
         )
         tuned = {
             name: text for name, _, text in passages.load_passages(db, "question-tuned")
@@ -68,7 +75,7 @@ def open_memory(path: Path, tokens_path: Path | None = None) -> Memory:
             {name: rows for (name, _), rows in question_tokens.items()},
         )
     homes = [question.conversation for question in asked]
-    return Memory(views, list(zip(homes, contexts, strict=True)))
+    return Memory(views, list(zip(homes, contexts, strict=True)), lacking)
 
 
 def _tokens(path: Path | None) -> tuple[TokenRows, TokenRows, Identity]:

@@ -1,7 +1,7 @@
 """From the records of a memory store to one view per conversation."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -23,6 +23,7 @@ def memory_views(
     entity_vectors: Vectors,
     edges: Iterable[Edge],
     tokens: Mapping[tuple[str, int], Tokens] | None = None,
+    lacking: Collection[str] = (),
 ) -> dict[str, MemoryView]:
     """One memory per conversation, by its id.
 
@@ -35,11 +36,13 @@ def memory_views(
     atom_vectors, entity_vectors : mapping of id to (d,) floats
     tokens : mapping of (atom id, turn's place) to (k, d) floats, optional
         Token vectors of every turn; None: no late interaction.
+    lacking : collection of str
+        Parts that the memories were built without, of `forms.PARTS`.
 
     Raises
     ------
     KeyError
-        If an atom has no vector.
+        If an atom has no vector, and vectors are not among what is lacking.
     StoreError
         If some turns have token vectors and others none.
     """
@@ -49,6 +52,7 @@ def memory_views(
     own_mentions = _grouped(
         (home[m.owner], m) for m in mentions if m.owner_kind == "atom"
     )
+    embedded = "vectors" not in lacking
     views = {}
     for conversation, names in speakers.items():
         mine = own_atoms[conversation]
@@ -57,11 +61,14 @@ def memory_views(
             conversation=conversation,
             speakers=names,
             atoms=tuple(mine),
-            vectors=np.array([atom_vectors[atom.id] for atom in mine]),
+            vectors=np.array([atom_vectors[atom.id] for atom in mine])
+            if embedded
+            else np.zeros((len(mine), 0)),
             mentions=tuple(own_mentions[conversation]),
-            entity_vectors={e: entity_vectors[e] for e in sorted(named)},
+            entity_vectors={e: entity_vectors[e] for e in sorted(named) if embedded},
             edges=tuple(own_edges[conversation]),
             tokens=token_index(mine, tokens) if tokens and mine else None,
+            lacking=frozenset(lacking),
         )
     return views
 

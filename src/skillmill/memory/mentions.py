@@ -5,18 +5,20 @@ from typing import Any, Literal
 
 from skillmill.types import Mention
 
+KINDS: tuple[Literal["ner", "noun"], ...] = ("ner", "noun")
+
 Owner = tuple[Literal["atom", "question"], str]
 
 
 def mentions_of(tags: Mapping[Owner, Mapping[str, Any]]) -> list[Mention]:
     """Every mention, sorted by kind, owner and entity.
 
-    `tags` maps a record to what the tagger found in it: `ner` and `noun`, each
+    `tags` maps a record to what the tagger found in it: `ner`, `noun` or both, each
     entity -> count.
     """
     return sorted(
         Mention(kind, owner_kind, owner, entity, int(count))
         for (owner_kind, owner), found in tags.items()
-        for kind in ("ner", "noun")
-        for entity, count in found[kind].items()
+        for kind in KINDS
+        for entity, count in found.get(kind, {}).items()
     )

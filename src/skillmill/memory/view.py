@@ -9,7 +9,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +18,13 @@ from skillmill.compute.lexical import Bm25, words
 from skillmill.compute.vectors import unit_rows
 from skillmill.errors import StoreError
 from skillmill.memory.atoms import dated_text
+from skillmill.memory.forms import EntityKind, Form, lexical_words, refuse_lacking
 from skillmill.memory.graphs import EntityGraph, entity_graph, inward_edges
 from skillmill.memory.relations import SIMILARITY
 from skillmill.memory.tokens import TokenIndex, Tokens
 from skillmill.types import Atom, Edge, Mention
 
 Floats = npt.NDArray[np.float64]
-
-#: `literal`: a primitive as the paper words it; `tuned`: as it measures best.
-Form = Literal["literal", "tuned"]
-EntityKind = Literal["ner", "noun"]
-
-
-def lexical_words(text: str, form: Form) -> list[str]:
-    """Split a text or a query as the lexical index of that form does."""
-    tuned = form == "tuned"
-    return words(text, stem=tuned, stop=tuned)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +52,8 @@ class MemoryView:
     tokens : TokenIndex, optional
         Token vectors of each turn of each atom, in the order of `atoms` and of their
         turns; only late interaction needs them.
+    lacking : frozenset of str
+        Parts that it was built without, of `forms.PARTS`: searching them is refused.
 
     Raises
     ------
@@ -79,6 +71,7 @@ class MemoryView:
     )
     edges: tuple[Edge, ...] = field(default=(), repr=False)
     tokens: TokenIndex | None = field(default=None, repr=False)
+    lacking: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self._check(
@@ -156,8 +149,9 @@ class MemoryView:
         Raises
         ------
         StoreError
-            If a query's vector has another length than the atoms'.
+            If a query's vector has another length than the atoms', or these have none.
         """
+        refuse_lacking("vectors", self.lacking, self.conversation)
         asked = np.atleast_2d(np.asarray(queries))
         self._check(
             asked.shape[1] == self.unit.shape[1],
@@ -219,7 +213,13 @@ class MemoryView:
 
         The tuned graph leaves the speakers out: a name that nearly every atom holds
         only spreads a walk over all of them.
+
+        Raises
+        ------
+        StoreError
+            If the memory was built without that kind.
         """
+        refuse_lacking(kind, self.lacking, self.conversation)
         return self._noun_graph if kind == "noun" else self._ner_graph
 
     @cached_property

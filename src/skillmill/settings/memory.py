@@ -85,6 +85,10 @@ class Memory(Section):
     """Retrieval skills to run: markdown files or folders of them."""
     transfer: str | None = None
     """A state of another study's evolution: what it deployed is run here, untrained."""
+    vectors: bool = True
+    """Whether atoms are embedded; without, keywords, dates and nouns are searched."""
+    entities: list[Literal["noun", "ner"]] = ["noun", "ner"]
+    """What is tagged: nouns (tuned entity search), named entities (the paper's)."""
     neighbours: Annotated[int, Field(ge=1)] = 5
     """Nearest atoms each atom is joined to, positive cosines only (ERSkill, eq. 7)."""
     both_ways: bool = False
@@ -95,3 +99,8 @@ class Memory(Section):
     """Cut-offs k of evidence recall and full-evidence hit."""
     splits: Splits = Splits()
     answering: Answering = Answering()
+
+    def lacking(self) -> list[str]:
+        """Parts that memories are built without, sorted."""
+        kinds = {"noun", "ner"} - set(self.entities)
+        return sorted(kinds | (set() if self.vectors else {"vectors"}))

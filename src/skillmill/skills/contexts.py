@@ -26,6 +26,8 @@ def question_contexts(
 ) -> list[QueryContext]:
     """One context per question, in the order given; mentions by atoms are left out.
 
+    Without any vectors the contexts have vectors of no length.
+
     Parameters
     ----------
     questions : sequence of Question
@@ -47,16 +49,20 @@ def question_contexts(
     for mention in mentions:
         if mention.owner_kind == "question":
             found[mention.owner][mention.kind][mention.entity] = mention.count
+    nothing = np.zeros(0, np.float32)
+    embedded = bool(vectors)
     return [
         QueryContext(
             id=question.id,
             text=question.text,
             tuned_text=tuned_texts[question.id],
-            vector=vectors[question.id],
-            tuned_vector=tuned_vectors[question.id],
+            vector=vectors[question.id] if embedded else nothing,
+            tuned_vector=tuned_vectors[question.id] if embedded else nothing,
             entities={kind: dict(own) for kind, own in found[question.id].items()},
             entity_vectors={
-                name: entity_vectors[name] for name in found[question.id]["ner"]
+                name: entity_vectors[name]
+                for name in found[question.id]["ner"]
+                if embedded
             },
             # Without names: a speaker may be called June.
             time_range=question_range(

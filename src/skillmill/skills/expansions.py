@@ -98,6 +98,11 @@ def _looked(
     return looked, notes
 
 
+def range_read(args: Arguments) -> set[str]:
+    """Vectors, where the atoms in a range are put in order."""
+    return {"vectors"} if args["rerank"] else set()
+
+
 def range_conflict(args: Arguments) -> str | None:
     """The paper's form is told a range; it reads none from the question."""
     if args["range"] == "question" and args["form"] == "literal":

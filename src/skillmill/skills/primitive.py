@@ -16,6 +16,7 @@ Ahead = Callable[
     [Sequence[tuple[QueryContext, EvidenceState]], MemoryView, Arguments], None
 ]
 Conflict = Callable[[Arguments], str | None]
+Reads = Callable[[Arguments], set[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,9 @@ class Primitive:
     evidence : bool
         Whether the scores depend on the evidence. Those of a primitive that looks
         only at query, view and arguments are computed once for many programs.
+    reads : callable or None
+        Tells which parts of a memory it searches with these arguments, of
+        `memory.forms.PARTS`; None: none that a memory may lack.
     ahead : callable or None
         Told of all queries before they are run one by one, so that what is slow, such
         as a model, can be asked for all at once. Its errors end the batch.
@@ -61,6 +65,7 @@ class Primitive:
     conflict: Conflict | None = None
     many: RunMany | None = None
     evidence: bool = True
+    reads: Reads | None = None
     ahead: Ahead | None = None
 
     def lacks(self, args: Arguments, variables: Mapping[str, object]) -> list[str]:

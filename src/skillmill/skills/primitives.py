@@ -12,6 +12,7 @@ from skillmill.skills.arguments import Argument
 from skillmill.skills.asking import llm_primitive, llm_process
 from skillmill.skills.expansions import (
     range_conflict,
+    range_read,
     relation_expand,
     similarity_expand,
     temporal_focus_expand,
@@ -19,9 +20,11 @@ from skillmill.skills.expansions import (
 from skillmill.skills.primitive import Kind, Primitive, RunMany, one_of_many
 from skillmill.skills.searches import (
     dense_search,
+    entities_read,
     entity_search,
     late_conflict,
     lexical_search,
+    vectors_read,
 )
 
 _FORM = {"form": Argument("choice", "tuned", ("literal", "tuned"))}
@@ -58,17 +61,23 @@ PRIMITIVES: Mapping[str, Primitive] = {
         replace(
             _built_in("search", dense_search, _FORM | _LATE),
             conflict=late_conflict,
+            reads=vectors_read,
             evidence=False,
         ),
         replace(_built_in("search", lexical_search, _FORM), evidence=False),
-        replace(_built_in("search", entity_search, _FORM | _WALK), evidence=False),
-        _built_in("expand", similarity_expand, _SEEDS),
+        replace(
+            _built_in("search", entity_search, _FORM | _WALK),
+            reads=entities_read,
+            evidence=False,
+        ),
+        replace(_built_in("expand", similarity_expand, _SEEDS), reads=vectors_read),
         _built_in("expand", relation_expand, _SEEDS | {"relations": Argument("names")}),
         replace(
             _built_in("expand", temporal_focus_expand, _FORM | _DAYS),
             needs=("time_range",),
             needless={"range": "question"},
             conflict=range_conflict,
+            reads=range_read,
             evidence=False,
         ),
         llm_primitive(llm_process),

@@ -12,8 +12,9 @@ from skillmill.compute.fusion import minmax
 from skillmill.compute.pagerank import pagerank
 from skillmill.compute.vectors import unit_rows
 from skillmill.errors import ModelError, StoreError
+from skillmill.memory.forms import Form, lexical_words
 from skillmill.memory.graphs import EntityGraph
-from skillmill.memory.view import Form, MemoryView, lexical_words
+from skillmill.memory.view import MemoryView
 from skillmill.skills.primitive import Arguments
 from skillmill.skills.state import Floats, QueryContext, States, Steps
 
@@ -51,6 +52,18 @@ def late_conflict(args: Arguments) -> str | None:
     if args["late"] and args["form"] == "literal":
         return "'late' reads the question without names; leave out the literal form"
     return None
+
+
+def vectors_read(args: Arguments) -> set[str]:
+    """Vectors, whatever the arguments."""
+    return {"vectors"}
+
+
+def entities_read(args: Arguments) -> set[str]:
+    """One kind of entity; vectors too, unless nouns are searched without a prior."""
+    if args["form"] == "literal":
+        return {"ner", "vectors"}
+    return {"noun", "vectors"} if args["prior"] else {"noun"}
 
 
 def _nearness(
@@ -99,7 +112,9 @@ def entity_search(
     """
     tuned = args["form"] == "tuned"
     graph = view.entities("noun" if tuned else "ner")
-    near = _nearness(queries, states, view, args["form"])
+    near = np.zeros((len(queries), len(view.atoms)))
+    if args["prior"]:
+        near = _nearness(queries, states, view, args["form"])
     seeds = np.zeros((len(view.atoms) + len(graph.names), len(queries)))
     for i, query in enumerate(queries):
         if tuned:

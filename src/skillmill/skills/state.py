@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from skillmill.compute.fusion import top_rows
+from skillmill.memory.forms import Form
 from skillmill.memory.timerange import Days
-from skillmill.memory.view import Form, MemoryView
+from skillmill.memory.view import MemoryView
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
