@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -243,3 +244,26 @@ def test_a_memory_is_recalled_with_dates_where_it_is_served(tools, tmp_path):
     for question, why in (("  ", "got a blank one"), ("garden/q99", "no question")):
         with pytest.raises(InputError, match=why):
             serving.recall_memory(question)
+
+
+def test_fifty_at_once_recall_what_each_asked_and_a_rebuild_is_seen_u52(
+    tools, tmp_path, monkeypatch
+):
+    shard = gardens.build(tmp_path)
+    serving = AgentTools(tools.library, results=tmp_path, study="plot")
+
+    def asked(number):
+        told = serving.recall_memory(f"garden/q{number % 2}", limit=1)
+        return told["question"]["text"], told["evidence"][0]["atom"]
+
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(asked, range(50)))
+    assert found == [asked(0), asked(1)] * 25
+    assert found[0] != found[1]
+    with monkeypatch.context() as patch:
+        patch.setitem(gardens.QUESTIONS, "garden/q0", "Is it new?")
+        gardens.build(tmp_path)
+    assert asked(0)[0] == "Is it new?"
+    (shard / "memory.sqlite").unlink()
+    with pytest.raises(InputError, match="no question"):
+        asked(0)

@@ -1,6 +1,7 @@
 """Bundles of the sample, as a user gets them."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from click.testing import CliRunner
@@ -190,7 +191,11 @@ def test_an_agent_gets_the_same_bundle_from_its_tools(built):
     assert members == [m["skill"] for m in expected["members"]]
     assert all(m["why"] and m["description"] for m in told["bundle"]["members"])
     assert told["index"]["version"] == tools.status()["version"]
-    fresh = tools.trace_task("Read the supplier invoices and match them with payments")
+    words = "Read the supplier invoices and match them with payments"
+    fresh = tools.trace_task(words)
+    with ThreadPoolExecutor(8) as pool:
+        crowd = list(pool.map(tools.trace_task, [words, "yearbook"] * 10))
+    assert [one["bundle"] for one in crowd] == [fresh["bundle"], told["bundle"]] * 10
     assert "finance/pair-up" in [m["skill"] for m in fresh["bundle"]["members"]]
     json.dumps(fresh)
     with pytest.raises(InputError, match="got a blank one"):

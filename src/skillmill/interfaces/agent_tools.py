@@ -4,6 +4,7 @@ Each reply names the build that it comes from and its age. Text of skills comes 
 hidden and steering characters spelled out: it is data, and an agent should read it so.
 """
 
+import threading
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -61,6 +62,8 @@ class AgentTools:
         self.results = results
         self.study = study
         self.calls = calls
+        # Encoders and taggers are not made for several threads at a time.
+        self._working = threading.Lock()
 
     @property
     def tools(self) -> list[Callable[..., Reply]]:
@@ -105,7 +108,8 @@ class AgentTools:
         check_query(task)
         folder = self.library.path.resolve().parent
         study, results = folder.parent.name, folder.parent.parent
-        bundle, skills = bundle_for(results, study, task, read_config())
+        with self._working:
+            bundle, skills = bundle_for(results, study, task, read_config())
         told = as_json(bundle)
         for member in told["members"]:
             member["description"] = skills[member["skill"]].description
@@ -183,13 +187,14 @@ class AgentTools:
         if self.results is None or self.study is None:
             raise InputError("no memories are served here; name them with --memories")
         check_query(question)
-        told = recall(
-            self.results,
-            self.study,
-            question,
-            conversation=conversation,
-            budget=limit,
-        )
+        with self._working:
+            told = recall(
+                self.results,
+                self.study,
+                question,
+                conversation=conversation,
+                budget=limit,
+            )
         head, *evidence = recalled_rows(told)
         return {"question": _safe(head), "evidence": [_safe(row) for row in evidence]}
 

@@ -1,6 +1,7 @@
 """Why a retrieval skill returns what it returns: one question, every step."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from skillmill.errors import InputError
 from skillmill.evolve.confidence import SEARCHES, confidence
 from skillmill.evolve.prior_router import Vectors
 from skillmill.interfaces.freetext import free_context
-from skillmill.interfaces.memories import Memory, open_memory
+from skillmill.interfaces.memories import Memory, opened_memory
+from skillmill.interfaces.opened import remembered
 from skillmill.memory.view import MemoryView
 from skillmill.models.encoder import load_encoder
 from skillmill.skills.asking import Ask, with_model
@@ -144,8 +146,7 @@ def _home_of_text(shards: list[Path], conversation: str | None) -> tuple[Path, s
     """Find the conversation that a free question is about."""
     homes: dict[str, Path] = {}
     for shard in shards:
-        with artifact.reading(shard / "memory.sqlite", "memory") as db:
-            homes |= {name: shard for name, _ in conversations.load_speakers(db)}
+        homes |= dict.fromkeys(_homes([shard / "memory.sqlite"]), shard)
     if conversation is None and len(homes) == 1:
         conversation = next(iter(homes))
     if conversation is None or conversation not in homes:
@@ -156,6 +157,13 @@ def _home_of_text(shards: list[Path], conversation: str | None) -> tuple[Path, s
             record=conversation,
         )
     return homes[conversation], conversation
+
+
+@remembered(256)
+def _homes(files: Sequence[Path]) -> list[str]:
+    """The conversations of a memory store."""
+    with artifact.reading(files[0], "memory") as db:
+        return [name for name, _ in conversations.load_speakers(db)]
 
 
 def _skill(name: str, shard: Path) -> RetrievalSkill:
@@ -200,7 +208,7 @@ def _routed(path: Path, question: str, shard: Path, home: str) -> RetrievalSkill
 
 def _features(question: str, shard: Path, home: str) -> Vectors:
     """How sure the searches are of a question, (1, f)."""
-    memory = open_memory(shard / "memory.sqlite")
+    memory = opened_memory([shard / "memory.sqlite"])
     view = memory.views[home]
     known = [asked for _, asked in memory.questions if asked.id == question]
     return confidence(known or [free_context(question, view, _ALL, shard)], view)
@@ -210,6 +218,5 @@ def _memory(shard: Path, skill: RetrievalSkill) -> Memory:
     """Open the memories of a shard, with token vectors if a skill reads them."""
     tokens = shard / "tokens.sqlite"
     late = any(node.args.get("late") for node in skill.program)
-    return open_memory(
-        shard / "memory.sqlite", tokens if late and tokens.is_file() else None
-    )
+    more = [tokens] if late and tokens.is_file() else []
+    return opened_memory([shard / "memory.sqlite", *more])

@@ -1,6 +1,6 @@
 """A question that no store holds, made ready with the models of a study."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from skillmill.errors import ModelError
+from skillmill.interfaces.opened import remembered
+from skillmill.interfaces.query_vectors import light
 from skillmill.memory.atoms import strip_names
 from skillmill.memory.timerange import question_range
 from skillmill.memory.view import MemoryView
 from skillmill.models.encoder import (
+    Encoder,
     EncoderSettings,
     identity_of,
     load_encoder,
@@ -52,7 +55,7 @@ def free_context(
     tuned = strip_names(text, view.speakers)
     entities: Mapping[str, Mapping[str, int]] = {}
     if any(node.primitive == "entity_search" for node in skill.program):
-        entities = _tagger_of(shard).tag([text])[0]
+        entities = _tagger([shard / "entities.sqlite"]).tag([text])[0]
     named = sorted(entities.get("ner", {}))
     asked = QueryContext(
         id=FREE,
@@ -65,10 +68,8 @@ def free_context(
     )
     if "vectors" in view.lacking:
         return asked
-    settings = _encoder_of(shard)
-    with artifact.reading(shard / "memory.sqlite", "memory") as db:
-        vectors.require_encoder(db, identity_of(settings))
-    encoded = load_encoder(settings).encode([text, tuned, *named])
+    settings, encoder = _encoder([shard / "vectors.sqlite", shard / "memory.sqlite"])
+    encoded = encoder.encode([text, tuned, *named])
     late = any(node.args.get("late") for node in skill.program)
     return replace(
         asked,
@@ -79,27 +80,33 @@ def free_context(
     )
 
 
-def _encoder_of(shard: Path) -> EncoderSettings:
-    """Settings of the encoder that made the vectors of a shard.
+@remembered(8)
+def _encoder(files: Sequence[Path]) -> tuple[EncoderSettings, Encoder]:
+    """Settings of the encoder that made the vectors of a memory, and the encoder.
 
     Raises
     ------
     ModelError
-        If they are not noted.
+        If they are not noted, or the encoder here is another one.
     """
-    noted = _params(shard / "vectors.sqlite", "vectors").get("encoder")
+    vectors_path, memory_path = files
+    noted = _params(vectors_path, "vectors").get("encoder")
     if not isinstance(noted, dict):
         raise ModelError(
-            f"{shard / 'vectors.sqlite'}: expected the settings of its encoder, found "
+            f"{vectors_path}: expected the settings of its encoder, found "
             f"{noted!r}; run the workflow again, or ask by the id of a question",
-            record=str(shard),
+            record=str(vectors_path),
         )
-    return EncoderSettings(**noted)
+    settings = EncoderSettings(**noted)
+    with artifact.reading(memory_path, "memory") as db:
+        vectors.require_encoder(db, identity_of(settings))
+    return settings, load_encoder(light(settings))
 
 
-def _tagger_of(shard: Path) -> SpacyTagger:
-    """The tagger that found the entities of a shard."""
-    made = _params(shard / "entities.sqlite", "entities")
+@remembered(8)
+def _tagger(files: Sequence[Path]) -> SpacyTagger:
+    """The tagger that found the entities of a memory."""
+    made = _params(files[0], "entities")
     return load_tagger(str(made["tagger"]), made.get("kinds", KINDS))
 
 

@@ -1,9 +1,10 @@
 """Opening a memory store: what retrieval skills and `recall` run on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillmill.interfaces.opened import remembered
 from skillmill.memory.assemble import memory_views
 from skillmill.memory.forms import PARTS
 from skillmill.memory.tokens import Tokens
@@ -31,6 +32,15 @@ class Memory:
     views: dict[str, MemoryView]
     questions: list[tuple[str, QueryContext]]
     lacking: tuple[str, ...] = ()
+
+
+@remembered(8)
+def opened_memory(files: Sequence[Path]) -> Memory:
+    """As `open_memory`: the memory store, and perhaps its token vectors behind it.
+
+    It is shared by all who ask for it, and read only.
+    """
+    return open_memory(*files)
 
 
 def open_memory(path: Path, tokens_path: Path | None = None) -> Memory:

@@ -42,8 +42,7 @@ def query_encoder(noted: Mapping[str, Any], stored: Mapping[str, str | int]) -> 
         If a model is missing, or is not the one that made the vectors.
     """
     settings = EncoderSettings(**noted)
-    if settings.backend == "torch" and not settings.is_endpoint:
-        settings = _light(settings)
+    settings = light(settings)
     found = identity_of(settings)
     differing = [
         key
@@ -68,14 +67,16 @@ def query_vectors(text: str, encoder: Encoder) -> npt.NDArray[np.float32]:
     return np.asarray(encoder.encode([text, *sentences(text)]))
 
 
-def _light(settings: EncoderSettings) -> EncoderSettings:
-    """The same model without torch, where it can be run so."""
-    light = replace(settings, backend="onnx")
+def light(settings: EncoderSettings) -> EncoderSettings:
+    """The same model run by onnxruntime in place of torch, where it can be run so."""
+    if settings.backend != "torch" or settings.is_endpoint or settings.device != "cpu":
+        return settings
+    lighter = replace(settings, backend="onnx")
     try:
-        identity_of(light)
+        identity_of(lighter)
     except (ModelError, ConfigError):
         return settings
-    return light
+    return lighter
 
 
 def _comparable(key: str, value: object) -> object:

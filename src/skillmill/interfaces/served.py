@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from skillmill.errors import InputError, StoreError
+from skillmill.errors import InputError
 from skillmill.interfaces.found import Found
 from skillmill.interfaces.libraries import read_stored_library
+from skillmill.interfaces.opened import Stamp, file_stamp
 from skillmill.interfaces.query_vectors import query_encoder, query_vectors
 from skillmill.interfaces.searching import (
     SERVED_ARMS,
@@ -100,7 +101,7 @@ class ServedLibrary:
         self.path = path
         self._lock = threading.Lock()
         self._encoding = threading.Lock()
-        self._stamp: tuple[int, int, int] | None = None
+        self._stamp: Stamp | None = None
         self._build: Build | None = None
         self._vectors: dict[tuple[str, str], np.ndarray] = {}
 
@@ -113,7 +114,7 @@ class ServedLibrary:
             If there is none that can be read; nothing of that is remembered.
         """
         with self._lock:
-            stamp = _stamp(self.path)
+            stamp = file_stamp(self.path)
             if self._build is None or stamp != self._stamp:
                 self._build, self._stamp = read_build(self.path), stamp
                 self._vectors.clear()
@@ -236,16 +237,3 @@ def _version(made: artifact.Provenance, inputs: object) -> str:
     """Short hash of all that a library file depends on."""
     told = repr((made.study, made.code, sorted(made.params.items()), inputs))
     return hashlib.sha256(told.encode()).hexdigest()[:12]
-
-
-def _stamp(path: Path) -> tuple[int, int, int]:
-    """What tells one build's file from the next: it is replaced, never changed."""
-    try:
-        found = path.stat()
-    except OSError as error:
-        raise StoreError(
-            f"{path}: expected the store of a library, got {error.strerror}; build it"
-            " with `skillmill run`",
-            record=str(path),
-        ) from error
-    return found.st_ino, found.st_mtime_ns, found.st_size

@@ -1,5 +1,6 @@
 """Trees and bundles of a study's tasks, or of a task in words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from skillmill.errors import InputError
 from skillmill.interfaces.chat import asking
 from skillmill.interfaces.libraries import read_skills
+from skillmill.interfaces.opened import remembered
 from skillmill.interfaces.query_vectors import query_encoder, query_vectors
 from skillmill.library.bundle import Bundle, token_cost
 from skillmill.library.prerequisites import DependencyGraph
@@ -14,8 +16,9 @@ from skillmill.library.query import Query
 from skillmill.library.querytree import ROLE, QueryTree, TreeSettings, grow_trees
 from skillmill.library.ranker import Ranker
 from skillmill.library.settings import Arm, RankerSettings
+from skillmill.library.study import Skills
 from skillmill.library.trace import trace
-from skillmill.library.tracequeries import trace_queries
+from skillmill.library.tracequeries import skill_ranker, trace_queries
 from skillmill.library.tracerows import (
     bundle_of,
     dependencies_of,
@@ -23,6 +26,7 @@ from skillmill.library.tracerows import (
     trees_of,
 )
 from skillmill.library.tracing import TraceLibrary, TraceSettings
+from skillmill.models.encoder import Encoder
 from skillmill.settings.whole import Config
 from skillmill.store import artifact, catalogue, traces, vectors
 from skillmill.types import LibrarySkill, Task
@@ -107,60 +111,103 @@ def bundle_for(
             " run `skillmill run` for it",
             record=study,
         )
-    with artifact.reading(folder / "traces.sqlite", "traces") as db:
-        rows = {r.task: r for r in traces.load_trace_rows(db, traces.BundleRow)}
-        members = traces.load_trace_rows(db, traces.BundleMember)
-        notes = traces.load_trace_rows(db, traces.BundleNote)
-        params = artifact.load_provenance(db).params
-    if task in rows:
-        bundle = bundle_of(rows[task], members, notes)
+    made = _bundles([folder / "traces.sqlite"])
+    if task in made.rows:
+        bundle = bundle_of(made.rows[task], made.members, made.notes)
     else:
-        bundle = _fresh(folder, task, dict(params), config)
-    with artifact.reading(folder / "catalogue.sqlite", "catalogue") as db:
-        wanted = {member.skill for member in bundle.members}
-        found = {s.id: s for s in catalogue.load_skills(db) if s.id in wanted}
-    return bundle, found
+        bundle = _fresh(folder, task, made.params, config)
+    wanted = {member.skill for member in bundle.members}
+    known = _skills([folder / "catalogue.sqlite"])
+    return bundle, {skill: known[skill] for skill in wanted}
+
+
+@dataclass(frozen=True, eq=False)
+class _Bundles:
+    """The bundles of a study's tasks, and the settings that they were made with."""
+
+    rows: dict[str, traces.BundleRow]
+    members: list[traces.BundleMember]
+    notes: list[traces.BundleNote]
+    params: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class _Traced:
+    """What the bundle of a task in words is made from."""
+
+    encoder: Encoder
+    skills: Skills
+    ranker: Ranker
+    scorer: Ranker
+    library: TraceLibrary
+
+
+@remembered(4)
+def _bundles(files: Sequence[Path]) -> _Bundles:
+    with artifact.reading(files[0], "traces") as db:
+        return _Bundles(
+            {row.task: row for row in traces.load_trace_rows(db, traces.BundleRow)},
+            traces.load_trace_rows(db, traces.BundleMember),
+            traces.load_trace_rows(db, traces.BundleNote),
+            dict(artifact.load_provenance(db).params),
+        )
+
+
+@remembered(4)
+def _skills(files: Sequence[Path]) -> dict[str, LibrarySkill]:
+    with artifact.reading(files[0], "catalogue") as db:
+        return {skill.id: skill for skill in catalogue.load_skills(db)}
+
+
+@remembered(2)
+def _traced(files: Sequence[Path]) -> _Traced:
+    """Read the catalogue, vectors, slots, dependencies and traces of a study."""
+    catalogue_path, store, slots, dependencies, traced = files
+    with artifact.reading(store, "vectors") as db:
+        noted = dict(artifact.load_provenance(db).params)["encoder"]
+        stored = vectors.load_encoder(db)
+    if not isinstance(noted, dict):
+        raise InputError(f"{store}: its encoder is not noted; run the workflow again")
+    skills = read_skills(catalogue_path, store)
+    settings = RankerSettings(**_bundles([traced]).params["ranker"])
+    return _Traced(
+        encoder=query_encoder(noted, stored),
+        skills=skills,
+        ranker=Ranker(
+            skills.ids, skills.texts, skills.vectors, settings, names=skills.names
+        ),
+        scorer=skill_ranker(skills, settings),
+        library=read_library(catalogue_path, slots, dependencies),
+    )
 
 
 def _fresh(folder: Path, text: str, params: dict[str, Any], config: Config) -> Bundle:
     """The bundle of a task in words, with the settings of the study."""
     if not text.strip():
         raise InputError("expected a task in words or an id, got a blank one")
-    store = folder / "vectors.sqlite"
-    with artifact.reading(store, "vectors") as db:
-        noted = dict(artifact.load_provenance(db).params)["encoder"]
-        stored = vectors.load_encoder(db)
-    if not isinstance(noted, dict):
-        raise InputError(f"{store}: its encoder is not noted; run the workflow again")
-    encoder = query_encoder(noted, stored)
-    skills = read_skills(folder / "catalogue.sqlite", store)
-    settings = RankerSettings(**params["ranker"])
-    query = Query(FREE, text, query_vectors(text, encoder))
-    ranker = Ranker(
-        skills.ids, skills.texts, skills.vectors, settings, names=skills.names
-    )
+    names = ("catalogue", "vectors", "slots", "dependencies", "traces")
+    held = _traced([folder / f"{name}.sqlite" for name in names])
+    query = Query(FREE, text, query_vectors(text, held.encoder))
     tree = grown(text, config)
     leaves = [leaf.requirement for leaf in tree.leaves()]
-    known = dict(zip(leaves, encoder.encode(leaves), strict=True)) if leaves else {}
+    known = (
+        dict(zip(leaves, held.encoder.encode(leaves), strict=True)) if leaves else {}
+    )
     # Late interaction needs token vectors, which are only made for a study's tasks.
     entry = params["arms"]["entry"]
     arm: Arm = "hybrid" if entry == "hybrid+late" else entry
     traced = TraceSettings(**params["settings"])
     prepared = trace_queries(
-        skills,
+        held.skills,
         [query],
         {FREE: tree},
-        {FREE: ranker.answer(arm, query)[0]},
+        {FREE: held.ranker.answer(arm, query)[0]},
         known,
-        settings,
+        RankerSettings(**params["ranker"]),
         score_leaves=traced.weights == "hybrid",
+        ranker=held.scorer,
     )
-    library = read_library(
-        folder / "catalogue.sqlite",
-        folder / "slots.sqlite",
-        folder / "dependencies.sqlite",
-    )
-    return trace(library, prepared[0], traced)
+    return trace(held.library, prepared[0], traced)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ def trace_queries(
     settings: RankerSettings,
     *,
     score_leaves: bool = False,
+    ranker: Ranker | None = None,
 ) -> list[TraceQuery]:
     """Every task with the weights that tracing reads.
 
@@ -41,20 +42,15 @@ def trace_queries(
         Of the hybrid scores.
     score_leaves : bool
         Whether each leaf is ranked, too; costs a query a leaf.
+    ranker : Ranker, optional
+        What `skill_ranker` makes of the skills and settings, where it is kept.
 
     Returns
     -------
     list of TraceQuery
         In the order of the queries.
     """
-    ranker = Ranker(
-        skills.ids,
-        skills.texts,
-        skills.vectors,
-        settings,
-        names=skills.names,
-        bodies=skills.bodies,
-    )
+    ranker = ranker or skill_ranker(skills, settings)
     unit, _ = unit_rows(skills.vectors)
     row = {item: number for number, item in enumerate(skills.ids)}
     found = []
@@ -80,6 +76,18 @@ def trace_queries(
             )
         )
     return found
+
+
+def skill_ranker(skills: Skills, settings: RankerSettings) -> Ranker:
+    """What scores all skills for wholes and leaves."""
+    return Ranker(
+        skills.ids,
+        skills.texts,
+        skills.vectors,
+        settings,
+        names=skills.names,
+        bodies=skills.bodies,
+    )
 
 
 def _stacked(vectors: Sequence[npt.ArrayLike], width: int) -> Floats:
