@@ -198,7 +198,7 @@ def library_stores(study):
         return []
     names = ["catalogue", "similar", "vectors", "edges", "topology"]
     if CONFIG.library.tasks:
-        names += ["tasks", "rankings", "scores"]
+        names += ["tasks", "rankings", "graph_rankings", "scores"]
     return [f"results/{study}/library/{name}.sqlite" for name in names]
 
 

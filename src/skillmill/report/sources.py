@@ -1,13 +1,13 @@
 """From the stores of a study to what its page says."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from sqlite3 import Connection
 
 from skillmill.report.evidence import Evidence
-from skillmill.report.evolution import Evolved, StepCurve, TriedProgram
+from skillmill.report.evolution import Evolved
+from skillmill.report.evolutionsource import read_evolution, run_name
 from skillmill.report.graph_tables import MeasuredGraph, graph_tables
 from skillmill.report.inputs import PageLimits, Query, ReportInputs, UsageRow
 from skillmill.report.skillgraph import GraphNode, GraphTask, SkillGraph
@@ -18,7 +18,6 @@ from skillmill.store import (
     catalogue,
     conversations,
     edges,
-    evolution,
     graph,
     load,
     rankings,
@@ -49,7 +48,7 @@ class Gathered:
         self.queries: dict[str, Query] = {}
         self.built: dict[str, int] = {}
         self.load_reports: list[LoadReport] = []
-        self.outcomes: dict[tuple[str, str, str], int] = {}
+        self.outcomes: dict[tuple[str, str, str, str], int] = {}
         self.provenance: dict[str, dict[str, object]] = {}
         self.usage: dict[tuple[str, str, str], UsageRow] = {}
         self.typed = MeasuredGraph()
@@ -73,9 +72,7 @@ class Gathered:
                     else label
                 )
                 self.built[name] = self.built.get(name, 0) + load.count_rows(db, table)
-            for outcome in load.load_outcomes(db):
-                key = (stage, outcome.state, outcome.reason)
-                self.outcomes[key] = self.outcomes.get(key, 0) + outcome.n
+            self._count(load.load_outcomes(db), stage)
             self._describe(db, stage)
             if kind in ASKING:
                 self._add_usage(usage.load_usage(db))
@@ -83,7 +80,13 @@ class Gathered:
             if reader is not None and stage.startswith(SHOWN.get(kind, ("",))):
                 reader(self, db)
             if kind == "evolution":
-                self.evolved.append(_read_evolution(db, run_name(store)))
+                self.evolved.append(read_evolution(db, run_name(store)))
+
+    def _count(self, outcomes: Sequence[load.Outcome], stage: str) -> None:
+        """Add how items ended; the shards of a stage are one row."""
+        for outcome in outcomes:
+            key = (stage, outcome.stage, outcome.state, outcome.reason)
+            self.outcomes[key] = self.outcomes.get(key, 0) + outcome.n
 
     def _add_usage(self, rows: Sequence[usage.UsedTokens]) -> None:
         """Add what replies took; the shards of a stage are one row."""
@@ -185,40 +188,6 @@ def _read_topology(gathered: Gathered, db: Connection) -> None:
         gathered.typed.measured[kind] = graph.load_rows(db, kind)
 
 
-def _read_evolution(db: Connection, name: str) -> Evolved:
-    rows = evolution.load_evolution(db)
-    tallies = {tally.skill: tally for tally in rows.tallies if tally.split == "val"}
-    history: dict[int, list[str]] = {}
-    for event in rows.events:
-        when = "" if event.step < 0 else f"step {event.step}: "
-        why = f" ({event.reason})" if event.reason else ""
-        history.setdefault(event.skill, []).append(f"{when}{event.fate}{why}")
-    programs = [
-        TriedProgram(
-            name=row.name,
-            path=tuple(json.loads(row.path)),
-            step=row.step,
-            status=row.status,
-            value=_mean(tallies.get(row.position)),
-            n=tallies[row.position].n if row.position in tallies else 0,
-            history=tuple(history.get(row.position, ())),
-        )
-        for row in rows.explored
-    ]
-    fields = StepCurve.__dataclass_fields__
-    curve = [StepCurve(*(getattr(row, f) for f in fields)) for row in rows.curve]
-    return Evolved(name, programs, curve)
-
-
-def _mean(tally: evolution.TallyRow | None) -> float | None:
-    return None if tally is None else tally.total / tally.n
-
-
-def run_name(store: Path) -> str:
-    """Name of a run of evolution: its folders below `results/<study>/evolution`."""
-    return " ".join(store.parts[store.parts.index("results") + 3 : -1])
-
-
 READERS: Mapping[str, Callable[[Gathered, Connection], None]] = {
     "catalogue": _read_catalogue,
     "tasks": _read_tasks,
@@ -260,7 +229,7 @@ def gather(study: str, stores: Sequence[Path], limits: PageLimits) -> ReportInpu
         queries=gathered.queries,
         built=gathered.built,
         load_reports=gathered.load_reports,
-        outcomes=[(*key, n) for key, n in sorted(gathered.outcomes.items())],
+        outcomes=_outcomes(gathered.outcomes),
         provenance=gathered.provenance,
         rule_edges=rule_edges(stores),
         limits=limits,
@@ -270,6 +239,19 @@ def gather(study: str, stores: Sequence[Path], limits: PageLimits) -> ReportInpu
         measured=graph_tables(gathered.typed),
         evolved=gathered.evolved,
     )
+
+
+def _outcomes(
+    counted: Mapping[tuple[str, str, str, str], int],
+) -> list[tuple[str, str, str, int]]:
+    """By stage; where one counts several kinds of item, by what it counts."""
+    parts: dict[str, set[str]] = {}
+    for stage, part, *_ in counted:
+        parts.setdefault(stage, set()).add(part)
+    return [
+        (stage if len(parts[stage]) == 1 else f"{stage}: {part}", state, reason, n)
+        for (stage, part, state, reason), n in sorted(counted.items())
+    ]
 
 
 def _evidence(gathered: Gathered) -> dict[Track, Evidence]:

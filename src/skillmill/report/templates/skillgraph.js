@@ -364,6 +364,9 @@
   };
   part("task").append(option("", "none"), ...data.tasks.map((task, place) => option(place, `${task[0]}: ${task[1].slice(0, 60)}`)));
   part("arm").append(...data.arms.map((arm, place) => option(place, arm)));
+  // What `search` runs, where it was run.
+  state.arm = Math.max(0, data.arms.indexOf("hybrid"));
+  part("arm").value = String(state.arm);
   part("task").addEventListener("change", (event) => {
     state.task = event.target.value === "" ? null : Number(event.target.value);
     state.picked = null;
