@@ -10,10 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillmill.compute.hnsw import HnswSettings, nearest_approximate
-from skillmill.compute.vectors import nearest
+from skillmill.compute.nearagain import Known, nearest_again
 from skillmill.interfaces.job import Counts, job
 from skillmill.library.passages import WHOLE
 from skillmill.store import artifact, edges, load, vectors
+from skillmill.store.neighbours import (
+    load_neighbours,
+    marks_of,
+    neighbours_file,
+    save_neighbours,
+)
 from skillmill.types import Edge
 
 if TYPE_CHECKING:
@@ -28,8 +34,13 @@ def main(
     output: Path,
     provenance: artifact.Provenance,
     counts: Counts,
+    store: Path | None = None,
 ) -> None:
-    """Join each skill to its nearest others with cosine of at least `floor`."""
+    """Join each skill to its nearest others with cosine of at least `floor`.
+
+    What was found before is in `store`: skills that did not change are not compared
+    with each other again.
+    """
     with artifact.reading(vectors_path, "vectors") as db:
         ids, parts, matrix = vectors.load_vectors(db, "skill")
     # Bodies, parts 1 and on, say nothing about which skills are alike as wholes.
@@ -44,7 +55,15 @@ def main(
         how = f"HNSW, recall {recall:.3f} on a sample"
         logging.info("%d skills: %s", len(ids), how)
     else:
-        source, target, cosine = nearest(matrix, neighbours, floor)
+        marks = marks_of(ids, matrix)
+        kept = load_neighbours(store, neighbours, floor) if store else None
+        (source, target, cosine), compared = nearest_again(
+            matrix, marks, neighbours, floor, Known(*kept) if kept else None
+        )
+        logging.info("%d of %d skills compared with all", compared, len(ids))
+        if store:
+            known = (marks, source, target, cosine)
+            save_neighbours(store, neighbours, floor, known)
     found = [
         Edge(ids[s], ids[t], "similar_to", round(float(c), 6), "embedding")
         for s, t, c in zip(source, target, cosine, strict=True)
@@ -67,4 +86,5 @@ if __name__ == "__main__":
             output=Path(snakemake.output.similar),
             provenance=this.provenance("edges"),
             counts=this.counts,
+            store=neighbours_file(this.records, this.study),
         )

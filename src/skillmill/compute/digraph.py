@@ -194,6 +194,23 @@ def distances(
     return found
 
 
+def row_distances(
+    matrix: "sparse.csr_array", starts: npt.NDArray[np.intp], most: int
+) -> npt.NDArray[np.int64]:
+    """Hops from the nearest of some rows to each row, (n,); -1 beyond `most` hops.
+
+    `matrix` is (n, n), not empty where an arc leads from row to column.
+    """
+    found = np.full(matrix.shape[0], -1)
+    found[starts] = 0
+    ring: npt.NDArray[np.integer] = np.unique(starts)
+    for hop in range(1, most + 1):
+        there = np.unique(matrix[ring].indices)
+        ring = there[found[there] < 0]
+        found[ring] = hop
+    return found
+
+
 def _targets(arcs: Iterable[Arc]) -> dict[str, list[str]]:
     """Targets of each source, in the order of the arcs."""
     targets: dict[str, list[str]] = {}

@@ -7,6 +7,9 @@ from skillmill.compute.fusion import DECIMALS
 
 _STEPS = 10.0**DECIMALS
 
+#: Sources and targets (rows), and their cosines, (m,) each.
+Pairs = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]
+
 
 def unit_rows(
     matrix: npt.ArrayLike,
@@ -68,9 +71,7 @@ def cosine_scores(
     return np.clip(cosine, -1, 1)
 
 
-def nearest(
-    vectors: npt.ArrayLike, k: int, floor: float, block: int = 1024
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+def nearest(vectors: npt.ArrayLike, k: int, floor: float, block: int = 1024) -> Pairs:
     """Find each row's `k` nearest other rows by cosine.
 
     Parameters
@@ -108,24 +109,39 @@ def nearest(
         raise ValueError(f"k and block must be at least 1, got {k} and {block}")
     unit, lost = unit_rows(np.asarray(vectors, dtype=np.float64))
     n = len(unit)
+    source, target, cosine = nearest_of(unit, lost, np.arange(n), k, block)
+    enough = cosine >= floor
+    return source[enough], target[enough], cosine[enough]
+
+
+def nearest_of(
+    unit: npt.NDArray[np.floating],
+    lost: npt.NDArray[np.intp],
+    rows: npt.NDArray[np.intp],
+    k: int,
+    block: int = 1024,
+) -> Pairs:
+    """The same for some rows, ascending, of unit vectors, whatever the cosine.
+
+    `lost` are the rows without direction, as `unit_rows` names them.
+    """
+    n = len(unit)
     found = [
-        _best_keys(unit, lost, slice(start, min(start + block, n)), k, block)
-        for start in range(0, n, block)
+        _best_keys(unit, lost, rows[start : start + block], k, block)
+        for start in range(0, len(rows), block)
     ]
     keys = np.concatenate(found) if found else np.empty((0, 0))
     kept = np.isfinite(keys)
-    source = np.repeat(np.arange(n), kept.sum(axis=1))
+    source = np.repeat(rows, kept.sum(axis=1)) if found else rows
     units = np.ceil(keys[kept] / max(n, 1))
     target = (units * n - keys[kept]).astype(np.intp)
-    cosine = units / _STEPS + 0.0  # -0.0 becomes 0.0
-    enough = cosine >= floor
-    return source[enough], target[enough], cosine[enough]
+    return source, target, units / _STEPS + 0.0  # -0.0 becomes 0.0
 
 
 def _best_keys(
     unit: npt.NDArray[np.floating],
     lost: npt.NDArray[np.intp],
-    rows: slice,
+    rows: npt.NDArray[np.intp],
     k: int,
     block: int,
 ) -> npt.NDArray[np.float64]:
@@ -136,20 +152,21 @@ def _best_keys(
     columns share a key, so a partial sort has one answer whatever the block.
     """
     n = len(unit)
-    best = np.full((rows.stop - rows.start, 0), -np.inf)
+    best = np.full((len(rows), 0), -np.inf)
+    asked = unit[rows]
     barred = np.zeros(n, dtype=bool)
     barred[lost] = True
     for start in range(0, n, block):
         columns = slice(start, min(start + block, n))
-        keys = unit[rows] @ unit[columns].T
+        keys = asked @ unit[columns].T
         np.rint(np.multiply(keys, _STEPS, out=keys), out=keys)
         np.clip(keys, -_STEPS, _STEPS, out=keys)
         keys *= n
         keys -= np.arange(columns.start, columns.stop)
         keys[:, barred[columns]] = -np.inf
         keys[barred[rows]] = -np.inf
-        own = np.arange(max(rows.start, start), min(rows.stop, columns.stop))
-        keys[own - rows.start, own - start] = -np.inf
+        own = np.flatnonzero((rows >= start) & (rows < columns.stop))
+        keys[own, rows[own] - start] = -np.inf
         if keys.shape[1] > k:
             keys.partition(keys.shape[1] - k, axis=1)
             keys = keys[:, -k:]

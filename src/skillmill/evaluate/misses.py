@@ -2,14 +2,15 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
+from scipy import sparse
 
-from skillmill.compute.digraph import distances
+from skillmill.compute.digraph import adjacency, distances, row_distances
 from skillmill.compute.scoring import hit
 from skillmill.evaluate.graph_arms import (
     LAYERS,
@@ -77,43 +78,63 @@ def miss_rows(
     rows = []
     for layer in LAYERS:
         neighbours = neighbours_of(layer, typed, similar)
-        rows += _counted(layer, searched, [neighbours])
+        rows += _counted(layer, searched, [partial(_walked, neighbours)])
     listed: dict[str, list[str]] = defaultdict(list)
     for one in candidates:
         listed[one.skill].append(one.candidate)
         listed[one.candidate].append(one.skill)
-    rows += _counted("candidates", searched, [listed])
+    rows += _counted("candidates", searched, [partial(_walked, listed)])
     size = len(distinct_pairs([*typed, *similar]))
+    place = {name: row for row, name in enumerate(ids)}
     drawn = [
-        _neighbours(ids, random_pairs(len(ids), size, (), rng)) for _ in range(draws)
+        partial(
+            _walked_rows,
+            adjacency(len(ids), random_pairs(len(ids), size, (), rng)),
+            place,
+        )
+        for _ in range(draws)
     ]
     return [*rows, *_counted("random", searched, drawn)]
 
 
-def _neighbours(
-    ids: Sequence[str], pairs: npt.NDArray[np.intp]
-) -> dict[str, list[str]]:
-    """Neighbours of each skill in a graph of row numbers."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for one, other in pairs.tolist():
-        found[ids[one]].append(ids[other])
-        found[ids[other]].append(ids[one])
-    return found
+#: Hops to each of some skills from the nearest of others, within so many; those that
+#: are out of reach are left out.
+Walk = Callable[[Sequence[str], Collection[str], int], Mapping[str, int]]
 
 
-def _counted(
-    layer: str, searched: Searched, graphs: Sequence[Neighbours]
-) -> list[Miss]:
+def _walked(
+    neighbours: Neighbours, starts: Sequence[str], wanted: Collection[str], hops: int
+) -> dict[str, int]:
+    """A walk over lists of neighbours."""
+    away = distances(neighbours, starts, hops)
+    return {skill: away[skill] for skill in wanted if skill in away}
+
+
+def _walked_rows(
+    matrix: "sparse.csr_array",
+    place: Mapping[str, int],
+    starts: Sequence[str],
+    wanted: Collection[str],
+    hops: int,
+) -> dict[str, int]:
+    """A walk over a graph of row numbers."""
+    rows = np.array([place[skill] for skill in starts if skill in place], dtype=np.intp)
+    away = row_distances(matrix, rows, hops)
+    known = {skill: int(away[place[skill]]) for skill in wanted if skill in place}
+    return {skill: hop for skill, hop in known.items() if hop >= 0}
+
+
+def _counted(layer: str, searched: Searched, graphs: Sequence[Walk]) -> list[Miss]:
     """The rows of one layer: means over its graphs."""
     counts: Counter[tuple[str, str, int]] = Counter()
-    for neighbours in graphs:
+    for walk in graphs:
         for task in searched.tasks:
             if not task.relevant:
                 continue
             items = searched.found.get(task.id, ())[: searched.budget]
             is_missed = not hit(items, task.relevant, searched.budget)
             for start, size in (("first", 1), ("all", searched.budget)):
-                away = distances(neighbours, items[:size], searched.hops)
+                away = walk(items[:size], task.relevant, searched.hops)
                 lost = [away.get(s, 0) for s in task.relevant if s not in items]
                 counts.update(("skill", start, hops) for hops in lost)
                 if lost and is_missed:

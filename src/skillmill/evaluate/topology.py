@@ -200,10 +200,20 @@ def random_pairs(
     while len(codes) < wanted:
         ends = np.sort(rng.integers(n, size=(max(count, 16), 2)), axis=1)
         drawn = (ends[:, 0] * n + ends[:, 1])[ends[:, 0] != ends[:, 1]]
-        codes = np.concatenate([codes, drawn[~np.isin(drawn, used)]])
-        first = np.unique(codes, return_index=True)[1]
-        codes = codes[np.sort(first)][:wanted]
+        new = drawn[~np.isin(drawn, used)] if len(used) else drawn
+        codes = _without_repeats(np.concatenate([codes, new]))[:wanted]
     return np.stack([codes // max(n, 1), codes % max(n, 1)], axis=1)
+
+
+def _without_repeats(codes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """The same in order, each once; made for few repeats."""
+    ordered = np.sort(codes)
+    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(repeated):
+        return codes
+    places = np.flatnonzero(np.isin(codes, repeated))
+    first = np.unique(codes[places], return_index=True)[1]
+    return np.delete(codes, np.delete(places, first))
 
 
 def _key(edge: Edge) -> tuple[str, str, str]:
@@ -219,12 +229,14 @@ def _category(one: Edge, other: Edge) -> str:
 
 def _rows(pairs: Iterable[Pair], place: Mapping[str, int]) -> npt.NDArray[np.intp]:
     """Pairs as (m, 2) row numbers, sorted, without those of unknown skills."""
-    known = sorted(
-        (place[one], place[other])
+    n = max(len(place), 1)
+    codes = [
+        place[one] * n + place[other]
         for one, other in pairs
         if one in place and other in place
-    )
-    return np.array(known, dtype=np.intp).reshape(-1, 2)
+    ]
+    known = np.sort(np.array(codes, dtype=np.intp))
+    return np.stack([known // n, known % n], axis=1)
 
 
 def _measured(

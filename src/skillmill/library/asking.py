@@ -113,19 +113,29 @@ def question(
     candidates: Sequence[LibrarySkill],
     origins: Mapping[str, tuple[str, ...]],
     stage: str = ROLE,
+    *,
+    keys: Mapping[str, str] | None = None,
+    is_silent: bool = False,
 ) -> Question:
-    """Ask about a skill and its candidates, which come in the order given."""
+    """Ask about a skill and its candidates, which come in the order given.
+
+    `keys` are the card keys of skills where they are known. A silent question is never
+    sent and has no messages: to write them is most of the work for a large library.
+    """
     request = ChatRequest(
         role=ROLE,
-        messages=render(ROLE, skill=card(skill), candidates=[*map(card, candidates)]),
+        messages=[]
+        if is_silent
+        else render(ROLE, skill=card(skill), candidates=[*map(card, candidates)]),
         reply_model=EmittedReply,
         schema_name=ROLE,
         stage=stage,
         record=skill.id,
         version=prompt_version(ROLE),
     )
-    shown = {other.id: card_key(other) for other in candidates}
-    return Question(skill.id, card_key(skill), shown, origins, request)
+    known = keys or {one.id: card_key(one) for one in (skill, *candidates)}
+    shown = {other.id: known[other.id] for other in candidates}
+    return Question(skill.id, known[skill.id], shown, origins, request)
 
 
 def read_answer(asked: Question, outcome: Outcome[Any] | None) -> Answer:

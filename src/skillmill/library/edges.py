@@ -138,7 +138,8 @@ def build_graph(
     by_id = _by_id(skills)
     ordered = [*by_id.values()]
     lists = shortlists(ordered, similar, usage, settings.shortlist)
-    answers = dict(zip(by_id, emitter.ask(questions(by_id, lists)), strict=True))
+    asked = questions(by_id, lists, are_silent=emitter.is_off)
+    answers = dict(zip(by_id, emitter.ask(asked), strict=True))
     emissions = emitted(answers.values(), by_id)
     checks: list[Answer] = []
     if settings.check_direction and not emitter.is_off:
@@ -189,10 +190,19 @@ def _by_id(skills: Iterable[LibrarySkill]) -> dict[str, LibrarySkill]:
     return {skill.id: skill for skill in sorted(skills, key=lambda skill: skill.id)}
 
 
-def questions(skills: Mapping[str, LibrarySkill], lists: Shortlists) -> list[Question]:
+def questions(
+    skills: Mapping[str, LibrarySkill], lists: Shortlists, *, are_silent: bool = False
+) -> list[Question]:
     """One question a skill about its candidates, in the order of the skills."""
+    keys = {id_: card_key(skill) for id_, skill in skills.items()}
     return [
-        question(skill, [skills[other] for other in lists.found[id_]], lists.found[id_])
+        question(
+            skill,
+            [skills[other] for other in lists.found[id_]],
+            lists.found[id_],
+            keys=keys,
+            is_silent=are_silent,
+        )
         for id_, skill in skills.items()
     ]
 

@@ -35,6 +35,7 @@ _FENCE = re.compile(r"<(\s*/?\s*data\b)", re.IGNORECASE)
 _FIELDS = {"role", "version", "reply", "source"}
 #: White space that stays; every other control or format character is removed.
 _KEPT = frozenset("\n\t")
+_PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
 #: Joiners that words of some scripts and emoji need.
 _JOINERS = frozenset("\u200c\u200d")
 
@@ -171,6 +172,8 @@ def clean(text: str) -> str:
     tabs, format characters (zero-width, direction, tags) other than the two joiners
     between letters or emoji, and lone surrogates, which become U+FFFD.
     """
+    if _PLAIN.fullmatch(text):  # most texts, and character by character is dear
+        return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     kept = [
