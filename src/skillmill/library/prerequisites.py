@@ -1,6 +1,7 @@
 """A library's dependency graph, ready for walks: relevance and runnable orders."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,9 @@ from skillmill.compute.pagerank import (
 )
 from skillmill.library.dependencies import TRUST, Dependency
 from skillmill.types import Edge
+
+#: Walks that a graph remembers.
+_REMEMBERED = 32
 
 
 class DependencyGraph:
@@ -57,6 +61,7 @@ class DependencyGraph:
                 if e.source in self.row and e.target in self.row
             ]
         self.walk: Transition = transition(both_ways(self.row, arcs))
+        self._walked: OrderedDict[tuple[object, ...], PagerankResult] = OrderedDict()
 
     def into(self, consumer: str, least: int = 0) -> list[Dependency]:
         """Edges into a skill, by producer, whose source is trusted at least so much."""
@@ -83,14 +88,47 @@ class DependencyGraph:
         """How much of a walk from weighted seeds is spent at each skill.
 
         The walk goes along edges both ways (SkillTrace, eq. 8). Weights below zero
-        count as zero; where none is above, all seeds count the same.
+        count as zero; where none is above, all seeds count the same. The last answers
+        are remembered, since arms and budgets start at the same seeds again and again.
         """
+        key = (*seeds.items(), restart, tolerance, max_steps)
+        if key in self._walked:
+            self._walked.move_to_end(key)
+            return self._walked[key]
         start = np.zeros(len(self.ids))
         for item, weight in seeds.items():
             start[self.row[item]] = max(weight, 0.0)
         if seeds and not start.any():
             start[[self.row[item] for item in seeds]] = 1.0
-        return pagerank(self.walk, start, restart, tolerance, max_steps)
+        found = pagerank(self.walk, start, restart, tolerance, max_steps)
+        found.scores.setflags(write=False)
+        self._walked[key] = found
+        if len(self._walked) > _REMEMBERED:
+            self._walked.popitem(last=False)
+        return found
+
+    def by_id(self, scores: npt.NDArray[np.float64]) -> Mapping[str, float]:
+        """Scores of the rows by id, read as they are asked for."""
+        return _ById(self.row, scores)
+
+
+class _ById(Mapping[str, float]):
+    """An array as a mapping."""
+
+    def __init__(self, row: Mapping[str, int], scores: npt.NDArray[np.float64]) -> None:
+        self._row, self._scores = row, scores
+
+    def __getitem__(self, item: str) -> float:
+        """The score of an id."""
+        return float(self._scores[self._row[item]])
+
+    def __iter__(self) -> Iterator[str]:
+        """Ids in the order of the rows."""
+        return iter(self._row)
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self._row)
 
 
 def both_ways(

@@ -54,7 +54,7 @@ def _additive(
     closed = close(
         items,
         library.graph,
-        dict(zip(library.ids, walked.scores.tolist(), strict=True)),
+        library.graph.by_id(walked.scores),
         most=settings.supporting,
         least_trust=TRUST[settings.trust],
     )
