@@ -14,6 +14,7 @@ from skillmill.compute.digraph import (
     distances,
     drop_back_edges,
     reach,
+    row_distances,
     topological_order,
 )
 
@@ -28,6 +29,15 @@ def graph(arcs, nodes=()):
     made = nx.DiGraph(arcs)
     made.add_nodes_from(nodes)
     return made
+
+
+@given(pairs_of_rows, st.sets(st.integers(0, 11)), st.integers(1, 4))
+def test_hops_between_rows_are_those_between_items(pairs, starts, most):
+    matrix = adjacency(12, np.array(pairs).reshape(-1, 2))
+    near = {n: matrix[[n]].indices.tolist() for n in range(12)}
+    away = row_distances(matrix, np.array(sorted(starts), dtype=np.intp), most)
+    found = {row: hop for row, hop in enumerate(away.tolist()) if hop >= 0}
+    assert found == distances(near, sorted(starts), most)
 
 
 @given(arcs_between_ids)

@@ -47,6 +47,12 @@ def layers():
     return layers_of(similar("ab", "ba", "be"), TYPED, ORIGINS, CANDIDATES)
 
 
+@given(st.lists(st.integers(0, 9)))
+def test_repeats_go_and_the_first_of_each_stays_in_order(codes):
+    found = topology._without_repeats(np.array(codes, dtype=np.intp))
+    assert found.tolist() == list(dict.fromkeys(codes))
+
+
 def test_layers_are_undirected_pairs():
     assert layers() == {
         "typed": {("a", "b"), ("c", "d")},
