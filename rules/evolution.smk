@@ -97,3 +97,35 @@ rule evolution_scores:
         code=code_of("evolution_scores.py"),
     script:
         "../scripts/evolution_scores.py"
+
+
+rule reflective_scores:
+    """Measure rivals that reflect on past attempts, at one budget of model calls."""
+    input:
+        memories=EVALUATED_MEMORIES,
+        conversations="results/{study}/memory/conversations.sqlite",
+    output:
+        scores="results/{study}/reflective/scores.sqlite",
+    log:
+        "logs/{study}/reflective_scores.log",
+    wildcard_constraints:
+        study=OWN_STUDY,
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=grows(3000),
+        runtime=grows(600),
+        gpu=0,
+    params:
+        splits=CONFIG.memory.splits.declared(),
+        judge=JUDGE,
+        asks=reflective_asks(),
+        calls=CONFIG.evolution.reflective_calls,
+        encoder=router_encoder(),
+        bootstrap=CONFIG.evaluation.bootstrap,
+        level=CONFIG.evaluation.level,
+        seed=CONFIG.seed,
+        code=code_of("reflective_scores.py"),
+    script:
+        "../scripts/reflective_scores.py"

@@ -246,7 +246,7 @@ def evolution_stores(study):
             " to false"
         )
     states = [evolution_states(variant)[0] for variant in EVOLUTION_VARIANTS]
-    return [*states, f"results/{study}/evolution/scores.sqlite"]
+    return [*states, f"results/{study}/evolution/scores.sqlite", *reflective_stores()]
 
 
 def compared_inputs(wildcards):
@@ -363,13 +363,22 @@ def evolution_section(wildcards):
             f" {', '.join(EVOLUTION_VARIANTS)}"
         )
     section = CONFIG.evolution.variant(wildcards.variant)
-    return section.model_dump(exclude={"variants", "seeds", "runs", "steps", "rivals"})
+    return section.model_dump(
+        exclude={
+            "variants",
+            "seeds",
+            "runs",
+            "steps",
+            "rivals",
+            "reflective_calls",
+        }
+    )
 
 
 def evolution_sections():
     """The settings of every variant, as their figures need them."""
     names = EVOLUTION_VARIANTS
-    kept = {"variants", "seeds", "runs", "steps"}
+    kept = {"variants", "seeds", "runs", "steps", "reflective_calls"}
     return {
         name: CONFIG.evolution.variant(name).model_dump(exclude=kept) for name in names
     }
@@ -410,6 +419,15 @@ def evolution_skipped():
     return found
 
 
+def reflective_asks():
+    """What the replies of rivals that reflect depend on; {} if a role has no model."""
+    from skillmill.evolve.reflective.arms import ROLES
+
+    roles = [*ROLES, JUDGE]
+    asked = {role: CONFIG.models.asks(role) for role in roles}
+    return asked if all(asked.values()) else {}
+
+
 def router_encoder():
     """What makes the vectors that a learned router sees."""
     keys = {"name", "backend", "max_length", "base_url", "dimension"}
@@ -445,7 +463,17 @@ def evolution_targets():
         # What another study evolved is measured here; nothing is trained.
         return []
     states = [s for v in EVOLUTION_VARIANTS for s in evolution_states(v, "all")]
-    return [*states, f"results/{CONFIG.study}/evolution/scores.sqlite"]
+    scored = f"results/{CONFIG.study}/evolution/scores.sqlite"
+    return [*states, scored, *reflective_stores()]
+
+
+def reflective_stores():
+    """Figures of rivals that reflect, if they may ask anything and have questions."""
+    splits = CONFIG.memory.splits
+    tested = splits.questions.test if splits.drawn else splits.test
+    if not (CONFIG.evolution.reflective_calls and tested):
+        return []
+    return [f"results/{CONFIG.study}/reflective/scores.sqlite"]
 
 
 # What another study evolved is a file like any other (memory.transfer).

@@ -43,6 +43,7 @@ from skillmill.models.encoder import EncoderSettings
 from skillmill.skills.skill import read_skills
 from skillmill.store import artifact, conversations, evolution, load, scores
 from skillmill.store.rollout_records import RolloutRecords
+from skillmill.store.usage import save_usage
 from skillmill.types import Score
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def main(
         logging.info("%s: %d rollouts", arm, n)
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "evolution_scores", counts.states)
+        save_usage(db, setting.asking.used if setting.asking else [])
         scores.save_scores(db, table)
         scores.save_query_scores(db, values)
 

@@ -1,7 +1,7 @@
 """Rule `evolve_start`: memories and seeds in, evolution before its first step out.
 
 Tables: explored (the seeds), reward (their rollouts on validation questions),
-frontier_member (both frontiers are the seeds), curve (a row of step -1).
+frontier_member (both frontiers are the seeds), curve (a row of step -1), usage (empty).
 """
 
 from collections.abc import Sequence
@@ -26,6 +26,7 @@ from skillmill.models.encoder import EncoderSettings
 from skillmill.skills.skill import read_texts
 from skillmill.store import artifact, evolution, load
 from skillmill.store.rollout_records import RolloutRecords
+from skillmill.store.usage import save_usage
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -53,6 +54,7 @@ def main(
     texts = {skill.content_hash: text for skill, text in seeds}
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "evolve_start", counts.states)
+        save_usage(db, setting.asking.used if setting.asking else [])
         evolution.save_evolution(db, rows_of(state, texts))
 
 

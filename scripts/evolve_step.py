@@ -1,7 +1,8 @@
 """Rule `evolve_step`: evolution after step t - 1 in, after step t out (Algorithm 1).
 
 All of its tables are written anew: explored, explored_event, explored_tally,
-frontier_member, evolution_query, reward, router, choice, refusal, curve.
+frontier_member, evolution_query, reward, router, choice, refusal, curve, usage (tokens
+of proposals and routes).
 """
 
 import logging
@@ -29,6 +30,7 @@ from skillmill.interfaces.job import Counts, job
 from skillmill.models.encoder import EncoderSettings
 from skillmill.store import artifact, evolution, load
 from skillmill.store.rollout_records import RolloutRecords
+from skillmill.store.usage import save_usage
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -64,6 +66,7 @@ def main(
     texts = {row.skill: row.markdown for row in rows.explored}
     with artifact.writing(output, provenance) as db:
         load.save_outcomes(db, "evolve_step", counts.states)
+        save_usage(db, setting.asking.used if setting.asking else [])
         evolution.save_evolution(db, rows_of(state, texts))
 
 

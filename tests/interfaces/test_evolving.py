@@ -7,6 +7,7 @@ from skillmill.evolve.confidence import confidence
 from skillmill.evolve.llm_proposer import ROLES, LlmProposer
 from skillmill.evolve.llm_router import LlmRouting
 from skillmill.evolve.search import Search
+from skillmill.interfaces.asked import Listener
 from skillmill.interfaces.evolution_data import (
     executor_identity,
     of_split,
@@ -69,7 +70,7 @@ def test_proposers_and_routers_by_name(tmp_path):
 def setting(tmp_path, shaping=None):
     """A place to run, with models for some roles."""
     client = ChatClient({}, ReplyRecords(tmp_path), rng=np.random.default_rng(0))
-    asking = Asking(client, shaping, {}) if shaping else None
+    asking = Asking(client, Listener(client), shaping, {}) if shaping else None
     return Setting(arena().asked, 5, EncoderSettings(), tmp_path, asking)
 
 

@@ -1,15 +1,29 @@
 """Evolution as jobs: a step each, killed and resumed, and only edits are rolled out."""
 
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
 
 import pytest
+from pytest_httpserver import HTTPServer
 
+from skillmill.evolve.llm_proposer import ROLES
 from skillmill.store import artifact, evolution, scores
+from skillmill.store.costs import read_costs
+from skillmill.store.usage import load_usage
 from tests.conftest import REPOSITORY
+from tests.evolve.test_llm_proposer import (
+    OPENINGS,
+    analysis,
+    design,
+    generated,
+    proposal,
+)
+from tests.models.endpoint import Script, says
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -92,3 +106,75 @@ def test_steps_are_resumed_after_kill_9_and_an_edit_reruns_its_rollouts_alone(fl
     start = next(job for job in flow.jobs("edited") if job.rule == "evolve_start")
     # One seed of three was edited.
     assert start.reused == 2 * start.computed > 0
+
+
+#: By the name of what is proposed: a new path, a seed's path, a name that is taken.
+PROGRAMS = {
+    "chained": generated("chained", "LDS", source="surface-fact"),
+    "twin": generated("twin", "D", source="surface-fact"),
+}
+PROPOSED = [
+    proposal("chained", source="surface-fact"),
+    proposal("twin", source="surface-fact"),
+    proposal("entity-focus", source="surface-fact"),
+]
+
+
+def answer(asked):
+    """What a model says in each of the three stages, and as a router."""
+    system, text = (asked["messages"][n]["content"] for n in (0, -1))
+    role = next((r for r, words in OPENINGS.items() if words in system), "router")
+    if role == "designer":
+        return says(json.dumps(design(*PROPOSED)))
+    if role == "generator":
+        name = re.search(r'"new_skill_name": "(\S+)"', text)[1]
+        return says(json.dumps(PROGRAMS[name]))
+    if role == "router":
+        name = "chained" if '"chained"' in text else "surface-fact"
+        return says(json.dumps({"skill": name}))
+    return says(json.dumps(analysis(role == "success_analyst")))
+
+
+def test_a_models_proposals_and_routes_run_as_jobs_and_what_they_took_is_counted(flow):
+    """All three stages over a socket; one proposal is taken and two are refused."""
+    script = Script(answer)
+    flow.config["evolution"] |= {
+        "steps": 1,
+        "cutoff": 2,
+        "identity": "path",
+        "rivals": 1,
+        "proposer": {"kind": "llm"},
+        "router": {"kind": "llm"},
+        "gate": {"rule": "routed"},
+    }
+    with HTTPServer(host="127.0.0.1", threaded=True) as server:
+        server.expect_request("/v1/chat/completions").respond_with_handler(script.serve)
+        model = {"model": "tiny", "base_url": server.url_for("/v1"), "max_tries": 1}
+        roles = dict.fromkeys([*ROLES, "router"], model)
+        flow.config["models"] = {"mode": "live", "roles": roles}
+        flow.run("evolution", run="asked")
+        asked = len(script.asked)
+        last = flow.root / STATES / "step-1.sqlite"
+        first = last.read_bytes()
+        last.unlink()
+        flow.run("evolution", run="again")
+        assert (last.read_bytes(), len(script.asked)) == (first, asked)
+    with artifact.reading(last, "evolution") as db:
+        rows = evolution.load_evolution(db)
+        used = {row.role: row for row in load_usage(db)}
+    assert {row.name for row in rows.explored} == {*NAMES, "chained"}
+    assert {row.name: row.reason for row in rows.refusals} == {
+        "twin": "repeats the path of semantic-clue, dense_search",
+        "entity-focus": "the name entity-focus is taken",
+    }
+    assert (rows.curve[-1].proposed, rows.curve[-1].refused) == (1, 2)
+    # Every reply of the script took 20 tokens to ask and 5 to say.
+    assert set(used) == {*ROLES, "router"}
+    for row in used.values():
+        assert row.prompt_tokens == 20 * row.replies
+        assert row.completion_tokens == 5 * row.replies
+    assert (used["designer"].replies, used["generator"].replies) == (1, 2)
+    costs = [row for row in read_costs(flow.records) if row.run == "asked"]
+    assert sum(row.calls for row in costs) == asked
+    proposing = [row for row in costs if row.role in ROLES]
+    assert sum(row.calls for row in proposing) == sum(used[r].replies for r in ROLES)

@@ -105,7 +105,7 @@ def test_splits_have_the_sizes_of_the_paper(tmp_path, name, sizes):
 @pytest.mark.parametrize(
     ("name", "rules"),
     [
-        ("locomo", {"evolve_step": 60, "evolution_scores": 1}),
+        ("locomo", {"evolve_step": 60, "evolution_scores": 1, "reflective_scores": 1}),
         ("perltqa", {"evolve_step": 55, "evolution_scores": 1}),
         ("longmemeval", {"transferred": 20, "memory_scores": 1}),
     ],

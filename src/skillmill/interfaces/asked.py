@@ -2,12 +2,35 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from skillmill.interfaces.job import Counts
-from skillmill.models.chat import Outcome
+from skillmill.models.chat import ChatRequest, Outcome
 from skillmill.models.usage import Usage
 from skillmill.store.usage import UsedTokens
+
+
+class Asks(Protocol):
+    """Whoever asks language models; `models.llm.ChatClient` is one."""
+
+    def ask_many(self, requests: Sequence[ChatRequest]) -> list[Outcome[Any]]:
+        """Ask questions; outcomes come in their order."""
+        ...
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Asks through another, and remembers what came of it."""
+
+    client: Asks
+    outcomes: list[Outcome[Any]] = field(default_factory=list)
+
+    def ask_many(self, requests: Sequence[ChatRequest]) -> list[Outcome[Any]]:
+        """Ask questions; outcomes come in their order."""
+        found = self.client.ask_many(requests)
+        self.outcomes.extend(found)
+        return found
 
 
 def count_replies(counts: Counts, outcomes: Iterable[Outcome[Any]]) -> None:

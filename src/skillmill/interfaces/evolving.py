@@ -26,6 +26,7 @@ from skillmill.evolve.rivals import Exhaustive, Nothing, Random
 from skillmill.evolve.rollouts import Arena, Asked, Reward
 from skillmill.evolve.search import Search
 from skillmill.evolve.state import Ground, Rules
+from skillmill.interfaces.asked import Listener, used_tokens
 from skillmill.interfaces.chat import AskingJob, asking
 from skillmill.interfaces.evolution_data import (
     executor_identity,
@@ -47,6 +48,7 @@ from skillmill.skills.plugins import installed_primitives
 from skillmill.skills.primitive import Primitive
 from skillmill.skills.processing import ROLE, ChatProcess
 from skillmill.store.rollout_records import RolloutRecords
+from skillmill.store.usage import UsedTokens
 from skillmill.types import Question
 
 #: What scripts call the section; they read no configuration themselves.
@@ -104,11 +106,13 @@ def usable_primitives(process: ChatProcess | None = None) -> dict[str, Primitive
 class Asking:
     """The language models of a step.
 
-    `shaping` holds, for each role with a model, what its replies depend on;
-    `questions` have the right answers, which analysts and the judge see.
+    `heard` asks for proposals and routes through `client`; `shaping` holds, for each
+    role with a model, what its replies depend on; `questions` have the right answers,
+    which analysts and the judge see.
     """
 
     client: ChatClient
+    heard: Listener
     shaping: Mapping[str, Mapping[str, Any]]
     questions: Mapping[str, Question]
 
@@ -116,6 +120,14 @@ class Asking:
     def gold(self) -> dict[str, str | None]:
         """The right answers by question."""
         return {name: one.answer for name, one in self.questions.items()}
+
+    @property
+    def used(self) -> list[UsedTokens]:
+        """Tokens of proposals and routes, recorded ones too, by role.
+
+        What rollouts take is not among them: it depends on which are recorded.
+        """
+        return used_tokens(self.heard.outcomes, models_of(self.shaping))
 
     @property
     def judge(self) -> JudgeRole | None:
@@ -177,7 +189,7 @@ def asking_of(
     """The language models of a job; None where no role has one."""
     with asking(this, sorted(shaping)) as client:
         known = known_questions(memories) if shaping else {}
-        yield Asking(client, shaping, known) if shaping else None
+        yield Asking(client, Listener(client), shaping, known) if shaping else None
 
 
 def arena_of(
@@ -254,7 +266,7 @@ def proposer_of(section: Evolution, setting: Setting) -> Proposer:
         cases = TracedCases(
             setting.asked, models.gold, setting.budget, setting.primitives
         )
-        known["llm"] = LlmProposer(models.client, cases)
+        known["llm"] = LlmProposer(models.heard, cases)
     if kind not in known:
         raise _needs_model("evolution.proposer.kind", kind, known)
     return known[kind]
@@ -270,7 +282,7 @@ def routing_of(section: Evolution, setting: Setting) -> Routing:
     """
     known: dict[str, Routing] = {"utility": UtilityRouting(), "learned": learned}
     if setting.asking and "router" in setting.asking.shaping:
-        picking = LlmRouting(setting.asking.client)
+        picking = LlmRouting(setting.asking.heard)
         queries = [one.query for one in setting.asked.values()]
         picking.know(
             np.array([query.vector for query in queries], dtype=np.float32),

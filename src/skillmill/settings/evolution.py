@@ -119,6 +119,8 @@ class Evolution(Section):
     gate: Gate = Gate()
     rivals: Annotated[int, Field(ge=1, le=6)] = 4
     """The longest paths that exhaustive and random search look at."""
+    reflective_calls: Annotated[int, Field(ge=0)] = 0
+    """Model calls that each rival that reflects may learn with; 0: there are none."""
     variants: dict[Annotated[str, Field(pattern=STUDY)], dict[str, Any]] = {}
     """Further runs: name -> the keys of this section that differ."""
 

@@ -75,7 +75,7 @@ ARTIFACTS: Mapping[str, tuple[str, ...]] = {
         t.PART,
     ),
     "answers": (*_EVERY, t.USAGE, ANSWER),
-    "evolution": (*_EVERY, *EVOLUTION),
+    "evolution": (*_EVERY, t.USAGE, *EVOLUTION),
     "conversations": (
         *_EVERY,
         m.CONVERSATION,
