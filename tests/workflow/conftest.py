@@ -1,9 +1,12 @@
 """A working directory with its own inputs, built by the real workflow."""
 
+import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +18,22 @@ from skillmill.store.runs import JobRow, read_jobs
 from tests.conftest import REPOSITORY
 
 SAMPLE = REPOSITORY / "data" / "sample"
+
+#: What a copy of the code consists of.
+CODE = ("Snakefile", "config.yaml", "rules", "scripts", "src", "profiles", "reports",
+        "envs")  # fmt: skip
+
+#: Intervals from few resamples and one draw: the same code in a tenth of the time.
+QUICK = {
+    "encoder": {"backend": "onnx"},
+    "evaluation": {"bootstrap": 20},
+    "library": {"edges": {"arms": {"draws": 1}}},
+    "memory": {"skills": ["src/skillmill/skills/seeds/fused-clues.md",
+                          "src/skillmill/skills/seeds/entity-focus.md"]},
+}  # fmt: skip
+
+#: Of each conversation of the small sample, to keep a build short.
+TURNS, QUESTIONS = 24, 5
 
 
 @dataclass
@@ -95,6 +114,54 @@ def sample_copy(root: Path, records: Path) -> Workflow:
     """The sample's inputs, copied to `root/data/sample`."""
     shutil.copytree(SAMPLE, root / "data" / "sample")
     return Workflow(root, records)
+
+
+def small_inputs(root: Path) -> None:
+    """The sample's library, and the beginning of its conversations, below `root`."""
+    shutil.copytree(SAMPLE, root / "data" / "sample")
+    file = root / "data" / "sample" / "conversations.jsonl"
+    kept, counts = [], {}
+    for line in file.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        key = row["conversation"], row["type"]
+        counts[key] = counts.get(key, 0) + 1
+        if counts[key] <= (TURNS if row["type"] == "turn" else QUESTIONS):
+            kept.append(line)
+    file.write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
+def small_sample(root: Path, records: Path, code: Path = REPOSITORY) -> Workflow:
+    """The small sample, built in a third of the sample's time."""
+    small_inputs(root)
+    return Workflow(root, records, code, json.loads(json.dumps(QUICK)))
+
+
+def recorded_rows(records):
+    """Keys of every recorded row, of vectors and tags, over all shards."""
+    found = set()
+    for file in records.rglob("*.sqlite"):
+        if file.parent == records:
+            continue
+        with closing(sqlite3.connect(file)) as db:
+            for table in ("vector_record", "tag_record", "token_record"):
+                if db.execute(
+                    "select 1 from sqlite_schema where name = ?", (table,)
+                ).fetchone():
+                    rows = db.execute(f"select model, key from {table}")
+                    found |= {(table, *row) for row in rows}
+    return found
+
+
+def code_copy(code: Path) -> Path:
+    """A copy of the code that may be edited, in the new folder `code`."""
+    code.mkdir(parents=True)
+    left_out = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for name in CODE:
+        if (REPOSITORY / name).is_dir():
+            shutil.copytree(REPOSITORY / name, code / name, ignore=left_out)
+        else:
+            shutil.copy(REPOSITORY / name, code / name)
+    return code
 
 
 @pytest.fixture(scope="session")

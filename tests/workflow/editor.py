@@ -34,12 +34,25 @@ SETTINGS = {
 }
 
 
-class Editor:
-    """Random edits of the sample's inputs, as a user makes them."""
+#: Edits of code that change results, there and back: file, one line, the other.
+TELLING = [
+    ("src/skillmill/skills/merging.py", "RANK_CONSTANT = 5", "RANK_CONSTANT = 9"),
+    ("src/skillmill/library/budget.py", "LEAST = 24", "LEAST = 12"),
+    ("src/skillmill/library/bundle.py", "A_TOKEN = 4", "A_TOKEN = 5"),
+    ("src/skillmill/memory/datespans.py", "REACH = 40", "REACH = 20"),
+]
 
-    def __init__(self, root, seed, config=None):
+
+class Editor:
+    """Random edits of the sample's inputs, as a user makes them.
+
+    Settings are edited in `config` and code in the copy `code`, where they are given.
+    """
+
+    def __init__(self, root, seed, config=None, code=None):
         self.root = root
         self.config = config
+        self.code = code
         self.rng = random.Random(seed)
         self.library = root / "data" / "sample" / "library"
         self.chats = root / "data" / "sample" / "conversations.jsonl"
@@ -53,6 +66,8 @@ class Editor:
         kinds = ["describe", "body", "add", "rename", "delete", "touch", "say", "ask"]
         if self.config is not None:
             kinds.append("set")
+        if self.code is not None:
+            kinds.append("program")
         kind = self.rng.choice(kinds)
         getattr(self, kind)()
         self.done.append(kind)
@@ -65,6 +80,27 @@ class Editor:
         for parent in parents:
             section = section.setdefault(parent, {})
         section[leaf] = value
+
+    def program(self):
+        """Change what a module does, or add a comment to any script or module."""
+        if self.rng.random() < 0.5:
+            name, one, other = self.rng.choice(TELLING)
+            text = (self.code / name).read_text(encoding="utf-8")
+            if one not in text:
+                one, other = other, one
+            assert one in text, f"{name} has no line {one}"
+            changed = text.replace(one, other)
+        else:
+            files = [*self.code.glob("scripts/*.py"),
+                     *self.code.glob("src/skillmill/*/*.py")]  # fmt: skip
+            name = self.rng.choice(sorted(files))
+            changed = name.read_text(encoding="utf-8") + f"# {self.phrase()}\n"
+        (self.code / name).write_text(changed, encoding="utf-8")
+
+    def restore(self):
+        """Take every input back to what it was in the folder `beginning`."""
+        shutil.rmtree(self.root / "data")
+        shutil.copytree(self.root / "beginning", self.root / "data")
 
     def phrase(self):
         return " ".join(self.rng.choices(WORDS, k=5))

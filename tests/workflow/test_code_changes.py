@@ -1,34 +1,20 @@
 """Editing a module reruns exactly the rules that use it, and what follows them."""
 
 import re
-import shutil
 
 import pytest
 
 from skillmill import codehash
 from tests.conftest import REPOSITORY
-from tests.workflow.conftest import Workflow, sample_copy
+from tests.workflow.conftest import Workflow, code_copy, sample_copy
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
-
-CODE = ("Snakefile", "config.yaml", "rules", "scripts", "src", "profiles", "reports",
-        "envs")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory, records):
     """The sample, built by a copy of the code that may be edited."""
-    code = tmp_path_factory.mktemp("code")
-    for name in CODE:
-        source = REPOSITORY / name
-        if source.is_dir():
-            shutil.copytree(
-                source,
-                code / name,
-                ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
-            )
-        else:
-            shutil.copy(source, code / name)
+    code = code_copy(tmp_path_factory.mktemp("code") / "code")
     flow = sample_copy(tmp_path_factory.mktemp("own"), records)
     flow = Workflow(flow.root, flow.records, code)
     flow.run(run="own")

@@ -5,16 +5,14 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 
 import pytest
 
 from skillmill.interfaces.runlock import LOCK, only_run
-from tests.workflow.conftest import Workflow, sample_copy
+from tests.workflow.conftest import Workflow, recorded_rows, sample_copy
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -116,22 +114,6 @@ def test_why_names_the_edited_file_and_what_follows(copied):
     assert all(row["follows"] for rule, row in rows.items() if rule != "catalogue")
     assert not rows.keys() & {"conversations", "atoms", "rollouts", "all"}
     assert copied.jobs("why") == []
-
-
-def recorded_rows(records):
-    """Keys of every recorded row, of vectors and tags, over all shards."""
-    found = set()
-    for file in records.rglob("*.sqlite"):
-        if file.parent == records:
-            continue
-        with closing(sqlite3.connect(file)) as db:
-            for table in ("vector_record", "tag_record", "token_record"):
-                if db.execute(
-                    "select 1 from sqlite_schema where name = ?", (table,)
-                ).fetchone():
-                    rows = db.execute(f"select model, key from {table}")
-                    found |= {(table, *row) for row in rows}
-    return found
 
 
 def test_a_corrupt_artifact_is_named_with_the_way_out(copied):

@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 import spacy
 
-from tests.workflow.conftest import SAMPLE
+from tests.workflow.conftest import QUICK, small_inputs
 from tests.workflow.editor import Editor
 from tests.workflow.stages import Stages
 
@@ -19,18 +19,6 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow, pytest.mark.model]
 
 SEQUENCES = int(os.environ.get("SKILLMILL_SOAK", "2"))
 STEPS = 3
-
-#: Intervals from few resamples and one draw: the same code in a tenth of the time.
-QUICK = {
-    "encoder": {"backend": "onnx"},
-    "evaluation": {"bootstrap": 20},
-    "library": {"edges": {"arms": {"draws": 1}}},
-    "memory": {"skills": ["src/skillmill/skills/seeds/fused-clues.md",
-                          "src/skillmill/skills/seeds/entity-focus.md"]},
-}  # fmt: skip
-
-#: Of each conversation, to keep a build short.
-TURNS, QUESTIONS = 24, 5
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -55,18 +43,9 @@ def records(tmp_path_factory):
     return tmp_path_factory.mktemp("records")
 
 
-def small_sample(root, records):
-    """The sample's library, and the beginning of its conversations."""
-    shutil.copytree(SAMPLE, root / "data" / "sample")
-    file = root / "data" / "sample" / "conversations.jsonl"
-    kept, counts = [], {}
-    for line in file.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        key = row["conversation"], row["type"]
-        counts[key] = counts.get(key, 0) + 1
-        if counts[key] <= (TURNS if row["type"] == "turn" else QUESTIONS):
-            kept.append(line)
-    file.write_text("\n".join(kept) + "\n", encoding="utf-8")
+def small_stages(root, records):
+    """The stage functions on the small sample."""
+    small_inputs(root)
     return Stages(root, records, json.loads(json.dumps(QUICK)))
 
 
@@ -74,7 +53,7 @@ def small_sample(root, records):
 def test_after_any_edits_every_store_equals_that_of_a_clean_build(
     tmp_path, records, seed
 ):
-    mine = small_sample(tmp_path / "mine", records)
+    mine = small_stages(tmp_path / "mine", records)
     editor = Editor(mine.root, seed, mine.config)
     everything = mine.build()
     for _ in range(STEPS):
@@ -91,7 +70,7 @@ def test_after_any_edits_every_store_equals_that_of_a_clean_build(
 
 
 def test_only_what_an_edit_reaches_is_made_again(tmp_path, records):
-    flow = small_sample(tmp_path / "flow", records)
+    flow = small_stages(tmp_path / "flow", records)
     flow.config["memory"]["shards"] = 2  # a conversation each
     assert flow.build().count("atoms") == 2
     assert flow.build() == []
