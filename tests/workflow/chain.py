@@ -108,6 +108,7 @@ class Chain:
 
     def kill(self) -> None:
         """A run that is killed at a random moment, unless it ends before."""
+        self.flow.write_overlay()
         process = subprocess.Popen(
             self.flow.command(*self.targets()), cwd=self.flow.root,
             env=self.flow.environment("killed"), stdout=subprocess.DEVNULL,

@@ -48,8 +48,7 @@ class Workflow:
 
     def run(self, *arguments, code=0, run="r", **options):
         """Run Snakemake; the finished process, its exit code checked."""
-        overlay = self.root / "overlay.yaml"
-        overlay.write_text(yaml.safe_dump(self.config | {"records": str(self.records)}))
+        self.write_overlay()
         done = subprocess.run(
             self.command(*arguments),
             cwd=self.root,
@@ -63,6 +62,11 @@ class Workflow:
         assert (done.returncode == 0) == (code == 0), said[-6000:]
         assert "Traceback" not in said, said[-6000:]
         return done
+
+    def write_overlay(self):
+        """Write the configuration where `command` reads it."""
+        overlay = self.root / "overlay.yaml"
+        overlay.write_text(yaml.safe_dump(self.config | {"records": str(self.records)}))
 
     def command(self, *arguments):
         """The command line of a run."""

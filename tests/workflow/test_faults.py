@@ -12,7 +12,8 @@ import time
 import pytest
 
 from skillmill.interfaces.runlock import LOCK, only_run
-from tests.workflow.conftest import Workflow, recorded_rows, sample_copy
+from tests.workflow.chain import stage_by_stage
+from tests.workflow.conftest import Workflow, recorded_rows, small_sample
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -23,14 +24,15 @@ def failing(flow, *arguments):
     return done.stdout + done.stderr
 
 
-def test_a_killed_run_continues_and_repeats_nothing_recorded(tmp_path):
+@pytest.mark.model
+def test_a_killed_first_build_continues_and_repeats_nothing_recorded(tmp_path):
     """kill -9 of the whole run at a random moment, again and again; U11."""
-    flow = sample_copy(tmp_path / "flow", tmp_path / "records")
-    flow.run("--dry-run", run="warm-up")
+    flow = small_sample(tmp_path / "flow", tmp_path / "records")
+    flow.write_overlay()
     rng = random.Random(5)
     for _ in range(3):
         process = subprocess.Popen(
-            flow.command(),
+            flow.command("library", "memory"),
             cwd=flow.root,
             env=flow.environment("killed"),
             stdout=subprocess.DEVNULL,
@@ -44,13 +46,14 @@ def test_a_killed_run_continues_and_repeats_nothing_recorded(tmp_path):
             break
         process.wait()
     recorded = recorded_rows(tmp_path / "records")
-    flow.run(run="again")
+    flow.run("library", "memory", run="again")
     everything = recorded_rows(tmp_path / "records")
     assert everything >= recorded
     computed = sum(job.computed for job in flow.jobs("again"))
     assert computed == len(everything - recorded)
     clean = flow.clone(tmp_path / "clean")
-    clean.run(run="clean")
+    stage_by_stage(clean.root, flow, ["library", "memory"])
+    assert recorded_rows(tmp_path / "records") == everything
     assert flow.dumps() == clean.dumps()
     assert not list((flow.root / "results").rglob("*.tmp"))
 
