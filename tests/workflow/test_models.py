@@ -1,10 +1,13 @@
 """Language models through Snakemake: keys, replay, budget, costs, estimate (U71)."""
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -14,6 +17,7 @@ from skillmill.store import artifact
 from skillmill.store.costs import read_costs
 from skillmill.store.usage import load_usage
 from tests.library.linker import Linker
+from tests.workflow.chain import stage_by_stage
 from tests.workflow.conftest import sample_copy
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -28,7 +32,23 @@ class Gate(Linker):
 
     refused = ""
 
+    def __init__(self):
+        super().__init__()
+        self.answered = []
+        self.dying = {}
+
     def serve(self, request):
+        """A reply; in the place of that after so many others, what `dying` says."""
+        if end := self.dying.pop(len(self.answered), None):
+            end()
+            request.environ["werkzeug.socket"].close()
+            return Response(status=500)
+        response = self._checked(request)
+        if response.status_code == 200:
+            self.answered.append(self.asked[-1])
+        return response
+
+    def _checked(self, request):
         if self.refused and self.refused in json.loads(request.get_data()):
             error = {"message": "Unsupported.", "param": self.refused}
             headers = {"content-type": "application/json"}
@@ -39,6 +59,13 @@ class Gate(Linker):
             headers = {"content-type": "application/json", "x-request-key": sent}
             return Response(json.dumps(body), 401, headers)
         return super().serve(request)
+
+    def listen(self, port=0):
+        """A server that asks this one, at a port that is free or was its own."""
+        server = HTTPServer(host="127.0.0.1", port=port, threaded=True)
+        server.expect_request("/v1/chat/completions").respond_with_handler(self.serve)
+        server.start()
+        return server
 
 
 @pytest.fixture
@@ -158,15 +185,43 @@ def test_a_replay_without_a_reply_names_role_stage_and_record(flow, linker):
     assert (flow.root / EDGES).read_bytes() == built
 
 
-def test_a_budget_ends_a_run_and_the_next_goes_on_from_there(flow, linker):
-    flow.config["models"]["budget"] = {"calls": 10}
-    for run, total in (("one", 10), ("two", 20)):
-        done = flow.run(EDGES, run=run, code=1)
-        assert "the budget of 10 calls is spent" in done.stdout + done.stderr
-        assert len(linker.asked) == total
-    flow.run(EDGES, run="three")
-    assert len(linker.asked) == len(set(linker.asked)) == 24
-    assert [row.calls for row in read_costs(flow.records)] == [10, 10, 4]
+def test_a_budget_a_dead_endpoint_and_a_kill_each_end_a_run_and_the_next_goes_on(
+    flow, linker, tmp_path
+):
+    """In the middle of a batch; what was answered is never asked for again."""
+    server = linker.listen()
+    role = flow.config["models"]["roles"]["emit_edges"]
+    role["base_url"] = server.url_for("/v1")
+    flow.config["models"]["budget"] = {"calls": 8}
+    done = flow.run(EDGES, run="budget", code=1)
+    assert "the budget of 8 calls is spent" in done.stdout + done.stderr
+    assert len(linker.answered) == 8
+
+    flow.config["models"]["budget"] = {}
+    stopping = threading.Thread(target=server.stop)
+    linker.dying[15] = stopping.start
+    done = flow.run(EDGES, run="dead", code=1)
+    stopping.join()
+    said = done.stdout + done.stderr
+    assert f"at {role['base_url']}" in said
+    assert len(linker.answered) == 15
+
+    server = linker.listen(server.port)
+    process = subprocess.Popen(
+        flow.command(EDGES), cwd=flow.root, env=flow.environment("killed"),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    linker.dying[20] = lambda: os.killpg(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    flow.run(EDGES, run="end")
+    assert len(linker.answered) == len(set(linker.answered)) == 24
+    assert [job.computed for job in flow.jobs("end") if job.rule == "edges"] == [4]
+
+    other = flow.clone(tmp_path / "other")
+    stage_by_stage(other.root, flow, [EDGES])
+    server.stop()
+    assert len(linker.answered) == 24
+    assert (other.root / EDGES).read_bytes() == (flow.root / EDGES).read_bytes()
 
 
 def test_a_refused_parameter_is_in_the_provenance_also_of_a_recorded_run_u73(
