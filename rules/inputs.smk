@@ -5,7 +5,8 @@ def tracked(files):
     """The files that Snakemake can watch; the loader reports the others.
 
     Relative to the working directory where they lie below it, so that moving a project
-    does not make it stale.
+    does not make it stale. They are files of this machine also where results go to
+    object storage.
     """
     here = Path.cwd()
     readable = [f for f in files if f.is_file() and os.access(f, os.R_OK)]
@@ -14,9 +15,8 @@ def tracked(files):
             refuse(
                 f"{file}: Snakemake takes braces in a path for a wildcard; rename it"
             )
-    return sorted(
-        str(f.relative_to(here) if f.is_relative_to(here) else f) for f in readable
-    )
+    names = (f.relative_to(here) if f.is_relative_to(here) else f for f in readable)
+    return [local(name) for name in sorted(map(str, names))]
 
 
 def skill_files():

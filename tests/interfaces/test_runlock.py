@@ -152,6 +152,26 @@ def test_jobs_that_outlive_a_killed_run_are_waited_for(tmp_path, capsys):
     assert capsys.readouterr().err.count(f"kill {orphan.pid}") == 1
 
 
+def test_jobs_that_outlive_snakemake_keep_the_lock_and_the_next_run_waits(
+    tmp_path, capsys
+):
+    """Only the process in the middle was killed: the run ends, its jobs go on."""
+    with only_run(tmp_path) as token:
+        job = subprocess.Popen(
+            ["sleep", "60"], env={**os.environ, runlock.TOKEN: token}
+        )
+    try:
+        assert f"`kill {job.pid}`" in capsys.readouterr().err
+        assert holder_of(tmp_path).life() == "orphans"
+        threading.Timer(0.3, job.kill).start()
+        with only_run(tmp_path):
+            assert job.poll() is not None
+    finally:
+        job.kill()
+        job.wait()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_of_many_that_take_over_a_dead_lock_at_once_one_wins(tmp_path):
     written(tmp_path, started=1)
     code = (

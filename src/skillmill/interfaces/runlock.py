@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -32,6 +32,8 @@ TOKEN = "SKILLMILL_LOCK"
 
 _PROCESSES = Path("/proc")
 _WAIT_SECONDS = 0.5
+#: No process was started then.
+_NEVER = -2
 
 Life = Literal["alive", "orphans", "dead", "elsewhere"]
 
@@ -140,9 +142,22 @@ def claim(folder: Path) -> None:
 
 
 def release(folder: Path, token: str) -> None:
-    """Give the lock back, if it is still held by this process."""
+    """Give the lock back, if it is still held by this process.
+
+    Where Snakemake alone was killed its jobs go on: then the lock stays, as that of a
+    dead run, and the next run waits for them.
+    """
     holder = holder_of(folder)
-    if holder is not None and (holder.token, holder.pid) == (token, os.getpid()):
+    if holder is None or (holder.token, holder.pid) != (token, os.getpid()):
+        return
+    if left := holder.orphans():
+        _leave(folder / LOCK, holder)
+        jobs = " ".join(map(str, left))
+        sys.stderr.write(
+            "the run has ended and some of its jobs have not; the next run waits for"
+            f" them (`kill {jobs}` ends them; what they have recorded is kept)\n"
+        )
+    else:
         (folder / LOCK).unlink(missing_ok=True)
 
 
@@ -210,6 +225,14 @@ def _tell_orphans(holder: Holder) -> None:
         f"waiting for jobs that the killed run of process {holder.pid} has left behind"
         f" (`kill {jobs}` ends them; what they have recorded is kept)\n"
     )
+
+
+def _leave(path: Path, holder: Holder) -> None:
+    """Make a lock one of a dead holder, whatever becomes of this process."""
+    draft = path.with_name(f"{path.name}.{holder.token}.tmp")
+    dead = replace(holder, started=_NEVER)
+    draft.write_text(json.dumps(asdict(dead)), encoding="utf-8")
+    draft.replace(path)
 
 
 def _create(path: Path, holder: Holder) -> bool:
