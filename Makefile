@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
 SMOKE := $(VENV)/.smoke-llm
 
-.PHONY: run test test-slurm soak lint format schema smoke-llm clean help test-install
+.PHONY: run test test-slurm soak lint format schema smoke-llm clean help test-install test-s3
 
 run: $(SETUP)
 	@$(BIN)/skillmill run
@@ -21,6 +21,18 @@ test-slurm: $(SETUP)
 	@bash tests/slurm/install.sh
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[workflow,test,slurm]'
 	@SKILLMILL_SLURM=1 $(BIN)/python -m pytest -s tests/slurm
+
+# Opt-in: results on S3, which moto serves here, in an environment of its own: botocore
+# wants an older python-dateutil than we pin (some minutes the first time).
+S3 := .venv-s3
+test-s3: $(S3)/.installed
+	@SKILLMILL_S3=1 OMP_NUM_THREADS=1 $(S3)/bin/python -m pytest -s -n 0 tests/s3
+
+$(S3)/.installed: pyproject.toml constraints.txt
+	@test -x $(S3)/bin/python || $(PYTHON) -m venv $(S3)
+	@grep -v '^python-dateutil' constraints.txt > $(S3)/constraints.txt
+	@$(S3)/bin/python -m pip install --quiet --disable-pip-version-check -c $(S3)/constraints.txt -e '.[workflow,test]' snakemake-storage-plugin-s3==0.3.6 boto3==1.44.8 'moto[server]==5.2.5'
+	@touch $@
 
 # Opt-in: ALFWorld's own rules are played through TextWorld. Its interpreter of other
 # games is built from source the first time (some two minutes of CPU, needs a C compiler).
@@ -64,7 +76,7 @@ clean:
 	rm -rf results logs
 
 help:
-	@echo "run  test  test-install  test-slurm  soak  lint  format  schema  smoke-llm  clean"
+	@echo "run  test  test-install  test-slurm  test-s3  soak  lint  format  schema  smoke-llm  clean"
 
 # pip's own version is left alone: the lock pins what matters. The stamp is written last,
 # so an interrupted set-up starts again.

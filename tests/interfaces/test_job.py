@@ -24,7 +24,11 @@ def snakemake(tmp_path, monkeypatch):
         rule="catalogue",
         wildcards=Params(study="s"),
         params=Params(code="c0de", seed=3, root="/x"),
-        config={"records": str(tmp_path / "records"), "limits": {"failed_share": 0.2}},
+        config={
+            "records": str(tmp_path / "records"),
+            "limits": {"failed_share": 0.2},
+            "data_root": str(tmp_path / "data"),
+        },
         input=Params(skills=["a", "b"], one="c"),
     )
 

@@ -14,6 +14,7 @@ from skillmill.evolve.prior_router import Vectors
 from skillmill.interfaces.freetext import free_context
 from skillmill.interfaces.memories import Memory, opened_memory
 from skillmill.interfaces.opened import remembered
+from skillmill.interfaces.portable import places_of
 from skillmill.memory.view import MemoryView
 from skillmill.models.encoder import load_encoder
 from skillmill.skills.asking import Ask, with_model
@@ -177,7 +178,7 @@ def _skill(name: str, shard: Path) -> RetrievalSkill:
     if rollouts.is_file():
         with artifact.reading(rollouts, "rankings") as db:
             files = artifact.load_provenance(db).inputs.get("skills", ())
-        own = [Path(file) for file in files if Path(file).is_file()]
+        own = [Path(file) for file in places_of(files) if Path(file).is_file()]
         known |= {skill.name: skill for skill in read_skills(own, primitives)}
     if name not in known:
         raise InputError(

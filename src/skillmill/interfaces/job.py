@@ -15,10 +15,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from skillmill.errors import LimitError, SkillmillError, StoreError
+from skillmill.interfaces.portable import homes_of, portable_names
 from skillmill.store.artifact import Provenance
 from skillmill.store.runs import JobRow, log_job
 from skillmill.types import LoadReport, Problem, State
@@ -125,16 +127,17 @@ class Job:
             for name, value in self.snakemake.params.items()
             if name != "code" and name not in without
         }
+        inputs = {role: _paths(value) for role, value in self.snakemake.input.items()}
+        homes = homes_of(str(self.snakemake.config["data_root"]))
         return Provenance(
             kind=kind,
             study=self.study,
             package_version=metadata.version("skillmill"),
             code=str(self.snakemake.params.code),
             params=params,
-            inputs={
-                role: _paths(value) for role, value in self.snakemake.input.items()
-            },
+            inputs=inputs,
             models=dict(models or {}),
+            names=portable_names(chain.from_iterable(inputs.values()), homes),
         )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from skillmill.errors import InputError, StoreError
+from skillmill.interfaces.portable import places_of
 from skillmill.report.visible import visible_text
 from skillmill.store import artifact, catalogue
 from skillmill.types import LibrarySkill
@@ -48,7 +49,7 @@ def library_root(store: Path) -> Path | None:
             known = {f"/{skill.path}" for skill in catalogue.load_skills(db)}
     except StoreError:
         return None
-    for file in map(str, files):
+    for file in places_of(files):
         for path in _endings(file):
             if path in known and Path(file.removesuffix(path)).is_dir():
                 return Path(file.removesuffix(path)).resolve()

@@ -27,7 +27,9 @@ class Provenance:
     """Where an artifact comes from: all that its content depends on.
 
     `inputs` maps a role to file paths, `models` a role to a model's name, `params`
-    is anything JSON can hold, `code` a hash of the modules that ran.
+    is anything JSON can hold, `code` a hash of the modules that ran. An input that is
+    not in `names` is stored by its path, relative where it lies below the working
+    directory.
     """
 
     kind: str
@@ -37,6 +39,7 @@ class Provenance:
     params: Mapping[str, object] = field(default_factory=dict)
     inputs: Mapping[str, Sequence[str | os.PathLike[str]]] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @contextmanager
@@ -246,7 +249,7 @@ def _save_provenance(db: sqlite3.Connection, provenance: Provenance) -> None:
     }
     insert(db, "provenance", sorted(rows.items()))
     inputs = {
-        (role, _name(Path(file))): Path(file)
+        (role, provenance.names.get(os.fspath(file)) or _name(Path(file))): Path(file)
         for role, files in provenance.inputs.items()
         for file in files
     }
