@@ -15,6 +15,7 @@ from skillmill.interfaces.asked import count_replies, used_tokens
 from skillmill.interfaces.chat import asking
 from skillmill.interfaces.job import Counts, job
 from skillmill.interfaces.memories import Memory, open_memory
+from skillmill.interfaces.progress import Progress
 from skillmill.skills.asking import with_model
 from skillmill.skills.batch import Known, execute_batch, parts
 from skillmill.skills.plugins import installed_primitives
@@ -74,6 +75,7 @@ def rollouts(
     found: list[Ranking] = []
     skipped: Counter[str] = Counter()
     asked = sorted(memory.questions, key=lambda pair: pair[0])
+    progress = Progress("rollouts", len(asked) * len(skills))
     for conversation, pairs in groupby(asked, key=lambda pair: pair[0]):
         view = memory.views[conversation]
         contexts = tuple(context for _, context in pairs)
@@ -85,6 +87,7 @@ def rollouts(
                 )
                 found += done.rankings()
                 skipped.update(done.skipped)
+                progress.step(len(known.queries))
     return found, skipped
 
 

@@ -21,6 +21,7 @@ from skillmill.store.reply_upkeep import merge_replies, reply_counts
 from tests.conftest import REPOSITORY
 from tests.models.asking import client
 from tests.models.endpoint import (
+    FakeTime,
     Label,
     MemoryReplies,
     Script,
@@ -124,6 +125,27 @@ def test_eight_processes_at_once_lose_nothing(server, tmp_path):
     with client(Script(refuses(500)), ReplyRecords(tmp_path), base_url=url) as chat:
         assert all(outcome.from_record for outcome in chat.ask_many(requests(12)))
         assert chat.ledger.total().calls == 0
+
+
+def test_each_question_that_ends_is_told_of_and_recorded_ones_are_no_wait():
+    """Of three questions one is recorded: two are begun, and told of as they end."""
+    replies, begun, ended = MemoryReplies(), [], []
+
+    def begin(stage, total):
+        begun.append((stage, total))
+        return lambda: ended.append(stage)
+
+    with client(Script(GOOD), replies) as chat:
+        chat.ask_many(requests(1))
+    script, time = Script(GOOD), FakeTime()
+    with ChatClient(
+        {"linker": settings()}, replies, rng=rng(), clock=time.clock,
+        http_client=script.client(time.clock), begin=begin,
+    ) as chat:  # fmt: skip
+        outcomes = chat.ask_many(requests(3))
+    assert [one.from_record for one in outcomes] == [True, False, False]
+    assert begun == [(outcomes[0].stage, 2)]
+    assert ended == [outcomes[0].stage] * 2
 
 
 def test_a_server_that_breaks_down_at_the_tenth_is_asked_once_more_u02(tmp_path):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from skillmill.errors import StoreError
+from skillmill.interfaces.progress import Progress
 from skillmill.models.chat import RoleSettings
 from skillmill.models.llm import ChatClient
 from skillmill.models.usage import Budget, Ledger, Spent, describe
@@ -104,6 +105,7 @@ def asking(
             mode=_mode(this.models, roles),
             budget=_budget(this) if roles else Budget(),
             http_client=http_client,
+            begin=lambda stage, total: Progress(stage, total).step,
         ) as client,
     ):
         try:

@@ -53,7 +53,7 @@ def portable_names(files: Iterable[str], homes: Mapping[str, Path]) -> dict[str,
     return names
 
 
-def places_of(names: Iterable[str], data_root: str = DATA_ROOT) -> list[str]:
+def places_of(names: Iterable[object], data_root: str = DATA_ROOT) -> list[str]:
     """Where files lie on this machine, if they do, by the names that are stored."""
     homes = homes_of(data_root)
     places = []

@@ -16,20 +16,35 @@ T = TypeVar("T")
 EVERY = 10.0
 
 
+class Progress:
+    """How far a stage of `total` rows is, told as its rows come to an end."""
+
+    def __init__(self, stage: str, total: int) -> None:
+        self._stage, self._total, self._done = stage, total, 0
+        self._started = self._told = time.monotonic()
+
+    def step(self, rows: int = 1) -> None:
+        """So many rows more are done."""
+        self._done += rows
+        now = time.monotonic()
+        if now - self._told >= EVERY and self._done < self._total:
+            self._told = now
+            seconds = now - self._started
+            line = progress_line(self._stage, self._done, self._total, seconds)
+            logging.info("%s", line)
+            sys.stderr.write(f"{line}\n")
+
+
 def told_batches(stage: str, rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Slices of `size` rows, in order, telling how far it is when one comes back.
 
     A slice counts as done when the next one is asked for.
     """
-    started = told = time.monotonic()
+    progress = Progress(stage, len(rows))
     for start in range(0, len(rows), size):
-        yield rows[start : start + size]
-        done, now = min(start + size, len(rows)), time.monotonic()
-        if now - told >= EVERY and done < len(rows):
-            told = now
-            line = progress_line(stage, done, len(rows), now - started)
-            logging.info("%s", line)
-            sys.stderr.write(f"{line}\n")
+        batch = rows[start : start + size]
+        yield batch
+        progress.step(len(batch))
 
 
 def progress_line(stage: str, done: int, total: int, seconds: float) -> str:

@@ -17,6 +17,7 @@ from skillmill.evaluate.model_reader import (
 )
 from skillmill.interfaces.asked import count_replies
 from skillmill.interfaces.job import Counts
+from skillmill.interfaces.progress import told_batches
 from skillmill.models.chat import Outcome
 from skillmill.models.heuristics.reader import SpanReader
 from skillmill.models.heuristics.registry import stand_in
@@ -99,9 +100,9 @@ def recorded_readings(
     with TagRecords(records, reader_identity()) as recorded:
         known = dict(recorded.known(by_key))
         missing = sorted(by_key.keys() - known.keys())
-        for start in range(0, len(missing), BATCH):
+        for batch in told_batches("answers", missing, BATCH):
             fresh: dict[str, object] = {}
-            for key in missing[start : start + BATCH]:
+            for key in batch:
                 one = by_key[key]
                 try:
                     fresh[key] = reader.read(one.question.text, one.evidence).answer

@@ -2,7 +2,7 @@
 
 import asyncio
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from skillmill.errors import SkillmillError
@@ -16,10 +16,18 @@ class Asking:
     """Asks the questions of one client, all in one event loop.
 
     `concurrency` is the most questions of each role that are under way at once.
+    `begin`, called with a stage and a number of questions, gives what to call as each
+    of them ends.
     """
 
-    def __init__(self, concurrency: Mapping[str, int], tools: Tools) -> None:
+    def __init__(
+        self,
+        concurrency: Mapping[str, int],
+        tools: Tools,
+        begin: Callable[[str, int], Callable[[], None]],
+    ) -> None:
         self._tools = tools
+        self._begin = begin
         self._slots = {role: asyncio.Semaphore(n) for role, n in concurrency.items()}
         # The same question twice at a time is one call: the second waits for it.
         self._under_way: weakref.WeakValueDictionary[str, asyncio.Lock] = (
@@ -36,16 +44,20 @@ class Asking:
             recorded, nothing more is begun.
         """
         errors: list[SkillmillError] = []
+        stage = plans[0].request.stage if plans else ""
+        step = self._begin(stage, len(plans))
 
         async def one(plan: Plan) -> Outcome[Any] | None:
             async with self._slots[plan.request.role]:
                 if errors:
                     return None
                 try:
-                    return await self._ask(plan)
+                    outcome = await self._ask(plan)
                 except SkillmillError as error:
                     errors.append(error)
                     return None
+                step()
+                return outcome
 
         tasks = [asyncio.ensure_future(one(plan)) for plan in plans]
         try:

@@ -5,7 +5,7 @@ What is recorded is never asked again; what is asked is recorded as it comes.
 
 import functools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -63,6 +63,9 @@ class ChatClient:
         Spreads the waits before retries.
     clock : Clock
         Tells the time and waits.
+    begin : callable
+        Called with a stage and the number of its questions as they are begun; what it
+        gives is called as each of them ends.
 
     Attributes
     ----------
@@ -86,6 +89,7 @@ class ChatClient:
         budget: Budget = Budget(),  # noqa: B008 frozen
         http_client: "httpx2.AsyncClient | None" = None,
         clock: Clock = Clock(),  # noqa: B008 frozen
+        begin: Callable[[str, int], Callable[[], None]] = lambda *_: lambda: None,
     ) -> None:
         self.mode = mode
         self.ledger = Ledger(budget)
@@ -95,7 +99,7 @@ class ChatClient:
         self._clock = clock
         tools = Tools(replies, self.ledger, clock, rng)
         self._asking = Asking(
-            {name: role.concurrency for name, role in roles.items()}, tools
+            {name: role.concurrency for name, role in roles.items()}, tools, begin
         )
         self._background = BackgroundLoop()
         self._lock = threading.Lock()
