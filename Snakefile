@@ -83,6 +83,7 @@ onstart:
 onsuccess:
     forget_results()
     clear_leftovers(Path("results"))
+    write_jobs_pages()
     show_summary()
 
 

@@ -29,6 +29,7 @@ rule catalogue:
             if CONFIG.library.bodies
             else None
         ),
+        given=given("skills", "registry"),
         code=code_of("catalogue.py"),
     script:
         "../scripts/catalogue.py"
@@ -53,6 +54,7 @@ rule tasks:
         gpu=0,
     params:
         split=CONFIG.downstream.split(),
+        given=given("tasks", "standins"),
         code=code_of("tasks.py"),
     script:
         "../scripts/tasks.py"

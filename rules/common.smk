@@ -10,6 +10,7 @@ from skillmill.config import SCHEMA, check_config, find_path, require_track
 from skillmill.data.discovery import find_skill_files
 from skillmill.errors import SkillmillError
 from skillmill.evaluate.model_judge import ROLES as JUDGE_ROLES
+from skillmill.interfaces.contents import contents
 from skillmill.interfaces.kept import (
     clear_leftovers,
     forget_results,
@@ -77,6 +78,23 @@ def code_of(script):
     return code_of_script(BASE / "scripts" / script)
 
 
+def given(*roles):
+    """What the input files of these roles hold, as a param.
+
+    A file that was put back may look older than what was made of the one before.
+    """
+
+    def held(wildcards, input):
+        return contents(file for role in roles for file in as_list(input[role]))
+
+    return held
+
+
+def as_list(value):
+    """One input or several as a list."""
+    return [value] if isinstance(value, str) else list(value)
+
+
 def grows(amount):
     """Memory (MB) or time (min) of a job: so much more with each attempt."""
     return lambda wildcards, attempt: amount * attempt
@@ -114,6 +132,15 @@ def show_summary():
             summary(Path("results"), study)
         except SkillmillError as error:
             sys.stderr.write(f"note: no summary of {study}: {error}\n")
+
+
+def write_jobs_pages():
+    """A page of what the jobs of each study took, beside its report."""
+    from skillmill.interfaces.jobs import write_jobs_page
+
+    for study in DISTRACTORS:
+        if Path("results", study).is_dir():
+            checked(write_jobs_page, Path(CONFIG.records), Path("results"), study)
 
 
 def show_causes():

@@ -39,6 +39,7 @@ rule edges:
         ),
         invalidation=EDGES.invalidation,
         asks=CONFIG.models.asks("emit_edges"),
+        given=given("curated", "calls"),
         code=code_of("edges.py"),
     script:
         "../scripts/edges.py"
@@ -91,6 +92,7 @@ rule graph_rankings:
         arms=EDGES.arms.model_dump(exclude={"draws"}),
         learning=EDGES.learning.model_dump(),
         seed=CONFIG.seed,
+        given=given("calls"),
         code=code_of("graph_rankings.py"),
     script:
         "../scripts/graph_rankings.py"
@@ -122,6 +124,7 @@ rule topology:
         cutoffs=CONFIG.library.cutoffs,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,
+        given=given("audit", "sequences"),
         code=code_of("topology.py"),
     script:
         "../scripts/topology.py"

@@ -20,6 +20,7 @@ rule conversations:
         path=lambda w: source("memory.path"),
         format=CONFIG.memory.format,
         splits=sized_splits(),
+        given=given("conversations"),
         code=code_of("conversations.py"),
     script:
         "../scripts/conversations.py"
@@ -142,6 +143,7 @@ rule rollouts:
     params:
         budget=CONFIG.memory.budget,
         asks=CONFIG.models.asks("llm_process") if PROCESSING else {},
+        given=given("skills"),
         code=code_of("rollouts.py"),
     script:
         "../scripts/rollouts.py"
@@ -166,6 +168,7 @@ rule transferred:
         gpu=0,
     params:
         budget=CONFIG.memory.budget,
+        given=given("state"),
         code=code_of("transferred.py"),
     script:
         "../scripts/transferred.py"

@@ -131,10 +131,6 @@ def test_names_with_markup_or_hidden_characters_are_text_everywhere():
             provenance={hostile: {hostile: hostile, "n": [hostile]}},
             rule_edges=[(hostile, hostile)],
             heuristics=[hostile],
-            jobs=[
-                dict.fromkeys(("rule", "seconds", "peak_mb"), hostile)
-                | {"computed": 1, "reused": None}
-            ],
         )
     )
     tags = [tag for tag, _ in Page(html).tags]
@@ -192,13 +188,6 @@ def test_provenance_is_listed_by_artifact(html):
     text = Page(html).text("provenance")
     assert "results/sample/catalogue.sqlite kind catalogue" in text
     assert 'params {"limit": 0, "strict": false}' in text
-
-
-def test_jobs_are_shown_only_when_given(html):
-    assert "jobs" not in Page(html).ids
-    row = {"rule": "atoms", "seconds": 1.5, "peak_mb": 80, "computed": 0, "reused": 9}
-    text = Page(render_page(invented_study(jobs=[row]))).text("jobs")
-    assert text.endswith("atoms 1.5 80 0 9")
 
 
 def test_a_load_report_without_problems_has_no_list(html):

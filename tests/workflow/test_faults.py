@@ -12,6 +12,7 @@ import time
 import pytest
 
 from skillmill.interfaces.runlock import LOCK, only_run
+from skillmill.interfaces.why import OLDER
 from tests.workflow.chain import stage_by_stage
 from tests.workflow.conftest import Workflow, recorded_rows, small_sample
 
@@ -100,16 +101,21 @@ def test_plain_snakemake_is_refused_while_a_run_is_at_work(copied):
     assert copied.jobs("plain") == []
 
 
+def why(flow):
+    """Jobs that would run, by rule."""
+    flow.write_overlay()
+    done = subprocess.run(
+        [sys.executable, "-m", "skillmill", "why", "--json", *flow.command()[4:]],
+        cwd=flow.root, env=flow.environment("why"), capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    return {row["rule"]: row for row in map(json.loads, done.stdout.splitlines())}
+
+
 def test_why_names_the_edited_file_and_what_follows(copied):
     skill = sorted((copied.root / "data" / "sample" / "library").rglob("SKILL.md"))[0]
     skill.write_text(skill.read_text(encoding="utf-8") + "\nMore.\n")
-    copied.root.joinpath("overlay.yaml").write_text(f"records: {copied.records}\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "skillmill", "why", "--json", *copied.command()[4:]],
-        cwd=copied.root, env=copied.environment("why"), capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    rows = {row["rule"]: row for row in map(json.loads, done.stdout.splitlines())}
+    rows = why(copied)
     assert rows["catalogue"]["causes"] == [
         {"kind": "input changed", "details": [str(skill.relative_to(copied.root))]}
     ]
@@ -117,6 +123,11 @@ def test_why_names_the_edited_file_and_what_follows(copied):
     assert all(row["follows"] for rule, row in rows.items() if rule != "catalogue")
     assert not rows.keys() & {"conversations", "atoms", "rollouts", "all"}
     assert copied.jobs("why") == []
+    # From a backup, with its time: older than all that was made of the other one.
+    os.utime(skill, (10**9, 10**9))
+    assert why(copied)["catalogue"]["causes"] == [
+        {"kind": "input changed", "details": [OLDER]}
+    ]
 
 
 def test_a_corrupt_artifact_is_named_with_the_way_out(copied):

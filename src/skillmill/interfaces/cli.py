@@ -133,22 +133,17 @@ def show_summary(study: str, results: Path, as_json: bool) -> None:
 @RECORDS
 @JSON
 def show_runs(run_id: str | None, records: Path, as_json: bool) -> None:
-    """Print the jobs of past runs: time, memory, rows computed and reused.
+    """Print the jobs of past runs: time, memory, rows computed and reused, requests.
 
     Example: skillmill show runs --json
     """
-    from dataclasses import asdict  # noqa: PLC0415
+    from skillmill.interfaces.jobs import job_rows  # noqa: PLC0415
+    from skillmill.interfaces.tables import print_rows  # noqa: PLC0415
 
-    from skillmill.interfaces.show import jobs_of  # noqa: PLC0415
-
-    jobs = jobs_of(records, run_id)
-    if as_json:
-        for job in jobs:
-            click.echo(json.dumps(asdict(job), ensure_ascii=False))
-        return
-    from skillmill.interfaces.tables import job_table  # noqa: PLC0415
-
-    job_table(jobs)
+    rows = job_rows(records, run_id)
+    if not as_json:
+        rows = [{k: v for k, v in row.items() if k != "first_cause"} for row in rows]
+    print_rows(rows, as_json)
 
 
 @show.command("causes", hidden=True)

@@ -125,7 +125,7 @@ class Job:
         params = {
             name: value
             for name, value in self.snakemake.params.items()
-            if name != "code" and name not in without
+            if name not in ("code", "given", *without)
         }
         inputs = {role: _paths(value) for role, value in self.snakemake.input.items()}
         homes = homes_of(str(self.snakemake.config["data_root"]))

@@ -14,7 +14,6 @@ from skillmill.interfaces.show import as_json as row_of
 from skillmill.interfaces.show import headline, percent_of, read_scores
 from skillmill.report.tables import numbered
 from skillmill.store import artifact, load
-from skillmill.store.runs import JobRow
 from skillmill.types import LoadReport, Score
 
 #: Arms that a summary lists for each figure, best first.
@@ -37,13 +36,6 @@ def score_table(rows: Iterable[Score]) -> None:
         k = "" if row.k is None else str(row.k)
         table.add_row(*cells, k, percent_of(row) + mark)
     _console().print(table, markup=False)
-
-
-def job_table(jobs: Iterable[JobRow]) -> None:
-    """Print jobs of the run log."""
-    names = ("run", "study", "rule", "part", "state", "seconds", "peak_mb")
-    counts = ("computed", "reused", "ok", "empty", "failed", "skipped")
-    row_table([{n: getattr(job, n) for n in (*names, *counts)} for job in jobs])
 
 
 def row_table(rows: Sequence[Mapping[str, object]]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from skillmill.errors import InputError
+from skillmill.interfaces.contents import PREFIX
 
 #: How Snakemake begins a reason -> our word for it.
 KINDS = {
@@ -27,7 +28,11 @@ _RULE = re.compile(r"^(?:local)?(?:rule|checkpoint) (\w+):$", re.MULTILINE)
 _FIELD = re.compile(r"^    (output|reason): (.*)$", re.MULTILINE)
 _PARAMS = re.compile(r"before: (.*?) now: (.*?)\s*$")
 _CODE = re.compile(r"'[0-9a-f]{12}'")
+_GIVEN = re.compile(rf"'{PREFIX}[0-9a-f]{{12}}'(?:, )?")
 _NOTHING = "<nothing exclusive>"
+
+#: Of an input of which Snakemake does not say which one it is.
+OLDER = "content, though no file is newer"
 
 #: Files and characters of a reason on a line.
 SHOWN, WIDTH = 3, 160
@@ -101,7 +106,10 @@ def _of_params(rest: str) -> Cause:
     match = _PARAMS.search(rest)
     if match is None:
         return Cause("settings changed", (rest,))
-    before, now = ("" if part == _NOTHING else part for part in match.groups())
+    before, now = (_GIVEN.sub("", part) for part in match.groups())
+    if not before + now:
+        return Cause("input changed", (OLDER,))
+    before, now = ("" if part == _NOTHING else part for part in (before, now))
     if _CODE.fullmatch(before) and _CODE.fullmatch(now):
         return Cause("code changed")
     return Cause("settings changed", (f"before: {before}", f"now: {now}"))

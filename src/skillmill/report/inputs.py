@@ -75,9 +75,6 @@ class ReportInputs:
         Of the replies of language models, recorded ones like new ones.
     measured : sequence of PlainTable
         The typed graph and what is measured on it.
-    jobs : sequence of mappings, optional
-        Rows with `rule`, `seconds`, `peak_mb`, `computed`, `reused`. They differ
-        between equal runs: leave them out of a page that is compared.
     heuristics : sequence
         One sentence per offline stand-in that took part.
     limits : PageLimits
@@ -104,7 +101,6 @@ class ReportInputs:
     figures: Mapping[str, str] = field(default_factory=dict)
     usage: Sequence[UsageRow] = ()
     measured: Sequence[PlainTable] = ()
-    jobs: Sequence[Mapping[str, object]] | None = None
     heuristics: Sequence[str] = ()
     headline: Mapping[Track, tuple[str, int | None]] = field(
         default_factory=lambda: HEADLINE

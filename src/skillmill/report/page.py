@@ -66,7 +66,7 @@ def render_page(inputs: ReportInputs) -> str:
     if others:
         raise ValueError(f"page of {inputs.study!r} got scores of {others}")
     return (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             inputs=inputs,
@@ -90,7 +90,8 @@ def render_page(inputs: ReportInputs) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """How our templates are read: texts are shown as text, nothing may be missing."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES, encoding="utf-8"),
         autoescape=True,
