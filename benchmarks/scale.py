@@ -2,12 +2,15 @@
 
     python -m benchmarks.scale library 1000 10000 80000
     python -m benchmarks.scale memory 2 4 8
+    python -m benchmarks.scale memory 8 500 --shards 4
     python -m benchmarks.scale plan 10000
 
 `library` generates a registry of so many skills (JSON Lines), `memory` so many chat
-histories of 50 sessions, one history a shard; both run through Snakemake, a process a
-job. Vectors of generated texts are drawn at random and recorded beforehand, so that
-all is measured but the encoder, whose cost is per text (benchmarks/encoders).
+histories of 50 sessions, in as many shards; both run through Snakemake, a process a
+job. With `--shards` the histories are read and cut for all, and only so many of their
+shards are built: their jobs do not know of the others. Vectors of generated texts are
+drawn at random and recorded beforehand, so that all is measured but the encoder, whose
+cost is per text (benchmarks/encoders).
 `plan` times a dry run over so many SKILL.md files.
 """
 
@@ -130,8 +133,8 @@ def cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def build(track: str, n: int) -> list[JobRow]:
-    """The jobs of a clean build of size `n`."""
+def build(track: str, n: int, some: int | None = None) -> list[JobRow]:
+    """The jobs of a clean build of size `n`, or of `some` of its shards."""
     with tempfile.TemporaryDirectory(prefix="skillmill-scale-") as name:
         folder = Path(name)
         write = write_registry if track == "library" else write_histories
@@ -139,25 +142,27 @@ def build(track: str, n: int) -> list[JobRow]:
         overlay |= {"study": "scale", "evaluation": {"bootstrap": 200}}
         (folder / "overlay.yaml").write_text(yaml.safe_dump(overlay))
         results = folder / "results" / "scale"
+        shards = range(min(n, some or n))
         if track == "library":
             first = [results / "library" / "catalogue.sqlite"]
         else:
-            shards = range(n)
             first = [results / f"memory/{i}/{s}.sqlite" for i in shards
                      for s in ("atoms", "entities")]  # fmt: skip
         run(folder, *[str(path.relative_to(folder)) for path in first])
         record_vectors(folder, first)
-        run(folder, track)
+        last = [f"results/scale/memory/{i}/{s}.sqlite" for i in shards
+                for s in ("turns", "baselines", "answers")]  # fmt: skip
+        run(folder, *(last if some else [track]))
         return read_jobs(folder / "records", "scale")
 
 
-def table(track: str, sizes: list[int]) -> str:
+def table(track: str, sizes: list[int], some: int | None) -> str:
     """Rule by size: seconds (all shards) and peak MB of the largest job; exponent."""
     found: dict[str, dict[int, tuple[float, float]]] = {}
     cpu = []
     for n in sizes:
         before = cpu_seconds()
-        jobs = build(track, n)
+        jobs = build(track, n, some)
         cpu.append(cpu_seconds() - before)
         for job in jobs:
             seconds, peak = found.setdefault(job.rule, {}).get(n, (0.0, 0.0))
@@ -216,12 +221,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("track", choices=["library", "memory", "plan"])
     parser.add_argument("sizes", type=int, nargs="+")
+    parser.add_argument("--shards", type=int, help="of `memory`, build only so many")
     given = parser.parse_args()
     if given.track == "plan":
         for n in given.sizes:
             print(plan(n))
     else:
-        print(table(given.track, given.sizes))
+        print(table(given.track, given.sizes, given.shards))
 
 
 if __name__ == "__main__":
