@@ -1,9 +1,12 @@
 """Arguments on their way to Snakemake."""
 
+import sys
+
 import pytest
 
-from skillmill.errors import ConfigError, InputError
+from skillmill.errors import ConfigError, InputError, ModelError
 from skillmill.interfaces import cli_run
+from skillmill.interfaces import run as running
 from skillmill.interfaces.run import (
     _HOME,
     _command,
@@ -63,6 +66,16 @@ def test_our_own_options_are_ours_wherever_they_stand_before_the_dashes():
         assert told["allow_removals"] is True
     told = cli_run.why.make_context("why", ["--json", "--", "library"]).params
     assert told == {"as_json": True, "snakemake_arguments": ("--", "library")}
+
+
+def test_the_package_without_the_workflow_says_how_to_build(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(running, "_HOME", tmp_path / "site-packages")
+    with pytest.raises(InputError, match="run in a checkout of the workflow or"):
+        _command(["--dry-run"])
+    monkeypatch.setitem(sys.modules, "snakemake", None)
+    with pytest.raises(ModelError, match=r"skillmill\[workflow\]"):
+        _command(["--dry-run"])
 
 
 def test_a_missing_overlay_is_one_sentence(overlays):

@@ -6,13 +6,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
 import click
 
 import skillmill
-from skillmill.errors import InputError
+from skillmill.errors import InputError, ModelError
 from skillmill.interfaces.configured import read_overlay
 from skillmill.interfaces.removals import ALLOWED
 from skillmill.interfaces.runlock import TOKEN, claim, only_run, unlock
@@ -111,6 +112,13 @@ def planned_jobs(arguments: Sequence[str]) -> list[Rerun]:
 
 def _command(arguments: Sequence[str], *more: str) -> list[str]:
     """Snakemake's command line, with `more` options."""
+    if find_spec("snakemake") is None:
+        raise ModelError(
+            "the package 'snakemake' is not installed, which builds; `make run` in a"
+            " checkout, or `pip install 'skillmill[workflow]'`, brings it (a library"
+            " that was built needs neither to be searched)",
+            record="snakemake",
+        )
     given = _options(arguments)
     options = _shipped_profile(_one_configfile(given))
     command = [sys.executable, "-m", "snakemake", *_snakefile(options), *options]
@@ -241,6 +249,7 @@ def _snakefile(arguments: Sequence[str]) -> list[str]:
         if place.is_file():
             return ["--snakefile", str(place)]
     raise InputError(
-        f"no Snakefile at {' or '.join(map(str, places))}; run in a checkout of the"
-        " workflow or name it with --snakefile"
+        f"no Snakefile at {' or '.join(map(str, places))}: the package alone searches"
+        " and serves what was built; to build, run in a checkout of the workflow or"
+        " name its Snakefile with --snakefile"
     )

