@@ -12,7 +12,6 @@ are measured on the other, 200 times. Prints tables and asserts nothing.
 
 import argparse
 import json
-import math
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from skillmill.data.registry import draw
 from skillmill.interfaces.libraries import read_skills
 from skillmill.library.gate import REFERENCE, is_off_topic, rare_word
+from skillmill.library.gatefit import fit
 from skillmill.library.meaning import MeaningIndex
 from skillmill.library.settings import RankerSettings
 from skillmill.library.wordindex import WordIndex, terms_of
@@ -83,18 +83,6 @@ def refused(found, size, name, settings, words):
             for share, cosine in found[size][name]
         ]
     )
-
-
-def fit(on, off, logs, rate):
-    """(growth, threshold): the most off-topic refused with `rate` of the others."""
-    best = (-1.0, 0.0, 0.0)
-    for growth in np.arange(0, 0.081, 0.005):
-        shifted = on - growth * logs[:, None]
-        place = math.floor(rate * on.shape[1])
-        threshold = min(np.sort(row)[place] for row in shifted)
-        share = np.mean(off - growth * logs[:, None] < threshold)
-        best = max(best, (share, growth, threshold))
-    return best[1:]
 
 
 def held_out(found, weight, rate):

@@ -44,7 +44,7 @@ def check_config(values: Mapping[str, Any]) -> Config:
     _check_cutoffs(config)
     _check_parts(config)
     _check_evolution(config)
-    return _of_benchmark(config)
+    return _of_encoder(_of_benchmark(config))
 
 
 def _of_benchmark(config: Config) -> Config:
@@ -62,6 +62,20 @@ def _of_benchmark(config: Config) -> Config:
     budget = protocol.budget or trace.budget
     trace = trace.model_copy(update={"arms": arms, "budget": budget})
     library = config.library.model_copy(update={"trace": trace})
+    return config.model_copy(update={"library": library})
+
+
+def gate_fits(config: Config) -> bool:
+    """Whether the off-topic gate was fitted for the encoder that is configured."""
+    return config.library.gate_encoder == config.encoder.name
+
+
+def _of_encoder(config: Config) -> Config:
+    """The same without a gate by cosine that was fitted for another encoder."""
+    if gate_fits(config):
+        return config
+    ranker = config.library.ranker.model_copy(update={"gate": 0.0})
+    library = config.library.model_copy(update={"ranker": ranker})
     return config.model_copy(update={"library": library})
 
 

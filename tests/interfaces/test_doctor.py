@@ -221,6 +221,7 @@ def test_an_encoder_endpoint_without_an_address_stops_a_run():
     stopping = [f.message for f in findings if f.grade == "stops"]
     assert len(stopping) == 2  # as a model, and as an endpoint
     assert all("set encoder.base_url" in said for said in stopping)
+    assert any("skillmill queries calibrate" in f.message for f in findings)
 
 
 def test_the_key_is_sent_and_never_shown(monkeypatch):

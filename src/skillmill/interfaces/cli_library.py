@@ -82,6 +82,51 @@ def check_queries(file: Path, library: Path, as_json: bool) -> None:
     sys.exit(1 if found.echoes or found.report.failed else 0)
 
 
+@queries.command("calibrate")
+@click.option("--study", required=True, help="Name of the study.")
+@click.option(
+    "--on",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    required=True,
+    help="Queries that have a skill, as docs/library.md describes; may be repeated.",
+)
+@click.option(
+    "--off",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Queries that have none; left out: those of data/queries.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, 0.5),
+    default=0.02,
+    show_default=True,
+    help="Share of the first that may be refused.",
+)
+@RESULTS
+def calibrate(
+    study: str,
+    on: tuple[Path, ...],
+    off: tuple[Path, ...],
+    rate: float,
+    results: Path,
+) -> None:
+    """Fit the off-topic gate for a study's encoder, and print it as configuration.
+
+    The thresholds that ship are MiniLM's: with another encoder the gate is off until
+    these keys are in the configuration.
+
+    Example: skillmill queries calibrate --study mine --on asked.jsonl > gate.yaml
+    """
+    from skillmill.interfaces import gating  # noqa: PLC0415
+    from skillmill.interfaces.configured import workflow_folder  # noqa: PLC0415
+
+    others = off or (workflow_folder() / "data" / "queries" / "off_topic.jsonl",)
+    found = gating.calibrate(results / study / "library", on, others, rate)
+    click.echo(gating.as_yaml(*found), nl=False)
+
+
 _LIBRARY = click.option(
     "--library",
     type=click.Path(path_type=Path),

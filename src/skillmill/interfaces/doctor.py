@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast, get_args
 
+from skillmill.config import gate_fits
 from skillmill.errors import SkillmillError
 from skillmill.interfaces.configured import encoder_settings
 from skillmill.interfaces.finding import Finding, Grade
@@ -80,6 +81,11 @@ def roles(config: Config, chat: ChatEndpoint | None) -> list[Finding]:
             f"{chat.model} at the endpoint asked above, once it is configured"
         )
     found |= {role: _used_by(config, role) for role in STAND_INS}
+    if not gate_fits(config):
+        found["off-topic gate"] = (
+            f"none by cosine: it was fitted for {config.library.gate_encoder}; fit it"
+            " with `skillmill queries calibrate`"
+        )
     return [Finding(f"role {role}", "note", used) for role, used in found.items()]
 
 

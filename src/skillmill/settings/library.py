@@ -167,5 +167,7 @@ class Library(Section):
     adapt: Adapt = Adapt()
     learned: Learned = Learned()
     serve: Serve = Serve()
+    gate_encoder: str = "bundled:all-MiniLM-L6-v2"
+    """The encoder that `ranker.gate` was fitted for; with another one it is off."""
     cutoffs: Cutoffs = [1, 5, 10]
     """Cut-offs k of hit, recall, full coverage and nDCG."""
