@@ -87,6 +87,7 @@ FORMATS = {
     "downstream export": "JSON Lines",
     "downstream alfworld-tasks": "JSON Lines",
     "downstream alfworld-leaves": "a JSON object",
+    "queries calibrate": "YAML",
     "export trec": "a TREC file",
     "export longmemeval": "JSON Lines",
 }
