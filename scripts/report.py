@@ -15,6 +15,7 @@ from skillmill.report.othersource import COMPARED, read_run
 from skillmill.report.page import render_page
 from skillmill.report.rulegraph import rule_graph
 from skillmill.report.sources import gather, stage_of
+from skillmill.report.variants import shown_variants
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -59,10 +60,11 @@ def main(
     """Draw and write what the stores hold."""
     inputs = gather(study, stores, limits)
     usage = [priced(row, *prices.get(row.role, (None, None))) for row in inputs.usage]
+    variants = shown_variants(inputs.scores, inputs.evolved) or [("", [])]
     drawn = {
         "recall": recall_figure(inputs.scores),
         "rankers": ranker_figure(inputs.scores),
-        "evolution": evolution_figure(inputs.evolved),
+        "evolution": evolution_figure(inputs.evolved, variants[0][1]),
         "rules": rule_graph(inputs.rule_edges),
     }
     for name, svg in drawn.items():

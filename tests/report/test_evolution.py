@@ -8,6 +8,8 @@ from skillmill.report.evolution import (
     trie,
 )
 from skillmill.report.page import render_page
+from skillmill.report.variants import Steady, shown_variants, variant_rows
+from skillmill.types import Score
 from tests.report.study import HOSTILE, invented_study
 
 PROGRAMS = [
@@ -63,3 +65,57 @@ def test_a_page_tells_of_each_program_its_step_and_fate():
 
 def test_a_page_without_evolution_does_not_speak_of_it():
     assert 'id="evolution"' not in render_page(invented_study())
+
+
+def figure(arm, metric, value, n=5, split="test"):
+    return Score("memory", "sample", arm, split, "all", metric, 10, n, value, None, None)
+
+
+SCORES = [
+    figure("default:best", "recall_runs_mean", 0.84),
+    figure("default:best", "recall_runs_sd", 0.007),
+    figure("default:best", "recall_runs_cv", 0.0083),
+    figure("default:routed", "recall_runs_mean", 0.83),
+    figure("batch-40:best", "recall_runs_mean", 0.847, n=1),
+    figure("another:best", "recall_runs_mean", 0.8),
+    figure("another:best", "recall_runs_mean", 0.7, split="val"),
+    figure("default#0:best", "rollouts_of_exhaustive", 0.18, split="val"),
+    figure("default#1:best", "rollouts_of_exhaustive", 0.16, split="val"),
+    figure("batch-40#0:best", "rollouts_of_exhaustive", 0.10, split="val"),
+    figure("default#0:best", "recall", 0.5),
+]
+RUNS = [
+    Evolved("default run-0", PROGRAMS, batch=20, rules="ours"),
+    Evolved("batch-40 run-0", PROGRAMS, batch=40, rules="ours"),
+    Evolved("another run-0", PROGRAMS, batch=20, rules="theirs"),
+]
+
+
+def test_variants_stand_side_by_side_with_spread_batch_and_cost():
+    rows = variant_rows(SCORES, RUNS, "test")
+    assert [row.name for row in rows] == ["default", "another", "batch-40"]
+    usual, another, wide = rows
+    assert usual.best == Steady(0.84, 0.007, 0.0083)
+    assert usual.routed == Steady(0.83)
+    assert (usual.runs, wide.runs) == (5, 1)
+    # The mean of .18 and .16.
+    assert abs(usual.rollouts - 0.17) < 1e-12
+    assert (another.rollouts, another.routed) == (None, None)
+    # Only its batch tells `batch-40` from the default.
+    assert [row.same for row in rows] == [True, False, True]
+    assert [row.batch for row in rows] == [20, 20, 40]
+    assert [split for split, _ in shown_variants(SCORES, RUNS)] == ["test", "val"]
+    assert shown_variants([], RUNS) == []
+
+
+def test_the_page_and_the_figure_compare_variants():
+    rows = variant_rows(SCORES, RUNS, "test")
+    svg = evolution_figure([RUN], rows)
+    for text in ("questions of a batch", "rollouts, percent of exhaustive search"):
+        assert f">{text}<" in svg
+        assert text not in evolution_figure([RUN], rows[:1])
+    study = invented_study(scores=SCORES, query_scores=[], evolved=[RUN, *RUNS[1:]])
+    html = render_page(study)
+    assert "Variants, test split" in html
+    assert '<td class="figure">84.0</td>' in html
+    assert '<td class="figure">0.8</td>' in html

@@ -38,11 +38,21 @@ class StepCurve:
 
 @dataclass(frozen=True, slots=True)
 class Evolved:
-    """One run of evolution."""
+    """One run of evolution.
+
+    `batch` is the size of its largest batch, `rules` its settings but for that, as
+    text.
+    """
 
     name: str
     programs: Sequence[TriedProgram] = ()
     curve: Sequence[StepCurve] = ()
+    batch: int = 0
+    rules: str = ""
+
+    def like(self, other: "Evolved") -> bool:
+        """Whether two runs differ by their batches alone."""
+        return bool(self.rules) and self.rules == other.rules
 
 
 @dataclass

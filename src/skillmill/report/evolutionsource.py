@@ -6,6 +6,7 @@ from sqlite3 import Connection
 
 from skillmill.report.evolution import Evolved, StepCurve, TriedProgram
 from skillmill.store import evolution
+from skillmill.store.artifact import load_provenance
 
 
 def read_evolution(db: Connection, name: str) -> Evolved:
@@ -31,7 +32,12 @@ def read_evolution(db: Connection, name: str) -> Evolved:
     ]
     fields = StepCurve.__dataclass_fields__
     curve = [StepCurve(*(getattr(row, f) for f in fields)) for row in rows.curve]
-    return Evolved(name, programs, curve)
+    noted = load_provenance(db).params.get("section")
+    section = dict(noted) if isinstance(noted, dict) else {}
+    section.pop("batch", None)
+    rules = json.dumps(section, sort_keys=True) if section else ""
+    batch = max((row.batch for row in rows.curve), default=0)
+    return Evolved(name, programs, curve, batch, rules)
 
 
 def _mean(tally: evolution.TallyRow | None) -> float | None:

@@ -30,6 +30,7 @@ from skillmill.report.tables import (
     splits_of,
 )
 from skillmill.report.track import TRACKS, Track
+from skillmill.report.variants import shown_variants
 from skillmill.report.visible import script_json, visible_text
 from skillmill.types import Score
 
@@ -76,6 +77,7 @@ def render_page(inputs: ReportInputs) -> str:
             explorer=explorer_data(inputs),
             differences=difference_tables(inputs.compared, inputs.headline),
             evolved=[(run, trie(run.programs)) for run in inputs.evolved],
+            variants=shown_variants(inputs.scores, inputs.evolved),
             graph=graph_data(inputs.graph, inputs.limits.edges),
             loads=[
                 problem_list(report, inputs.limits.problems)
