@@ -9,7 +9,9 @@ from skillmill.evolve.rivals import Random
 from skillmill.evolve.state import Rules
 from skillmill.evolve.step import advanced, started
 from skillmill.evolve.trie import Tally
-from tests.evolve.ground import SEEDS, arena, ground, questions
+from skillmill.skills.primitive import Primitive, one_of_many
+from skillmill.skills.state import Steps
+from tests.evolve.ground import OFFLINE, SEEDS, arena, ground, questions
 from tests.evolve.skills import skill
 
 OURS = Rules(limit=6, identity="program", keep_best=True, train_filter="or-no-worse")
@@ -185,3 +187,21 @@ def test_a_price_of_steps_turns_the_router_to_shorter_programs():
         pick = picks(router, np.zeros((1, 1), np.float32), vectors)[0]
         lengths.append(len(state.trie[names[pick]].skill.program))
     assert lengths[1] == 1 < lengths[0]
+
+
+def test_a_primitive_of_ones_own_takes_part_and_is_deployed_where_it_is_best():
+    """It finds the evidence of every question, so programs with it win."""
+    gold = {name: one.evidence for name, one in arena().asked.items()}
+
+    def many(queries, states, view, args):
+        rows = [[float(id in gold[q.id]) for id in view.ids] for q in queries]
+        return Steps(np.array(rows))
+
+    own = Primitive("own_search", "search", one_of_many(many), many=many)
+    where = ground(arena(primitives={**OFFLINE, "own_search": own}))
+    state = evolved(replace(OURS, limit=12, gate="best-single"), where)[-1]
+    best = state.trie[state.validation.only(state.deploy).best_single()].skill
+    assert "own_search" in best.path
+    assert state.history[-1].routed > state.history[0].routed
+    plain = evolved(replace(OURS, limit=12, gate="best-single"))[-1]
+    assert state.history[-1].routed > plain.history[-1].routed

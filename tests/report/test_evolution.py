@@ -68,7 +68,9 @@ def test_a_page_without_evolution_does_not_speak_of_it():
 
 
 def figure(arm, metric, value, n=5, split="test"):
-    return Score("memory", "sample", arm, split, "all", metric, 10, n, value, None, None)
+    return Score(
+        "memory", "sample", arm, split, "all", metric, 10, n, value, None, None
+    )
 
 
 SCORES = [
