@@ -53,3 +53,14 @@ def test_the_cheapest_fixed_option_is_the_best_that_fits():
 def test_options_of_one_price_are_free_to_choose():
     plan = plan_within(SCORES, REWARDS, np.array([2.0, 2.0]), budget=2)
     assert plan == Plan(0.0)
+
+
+def test_with_caution_routing_must_be_ahead_by_so_many_standard_errors():
+    """Routing gives question 1 the dear option; the others stay with the cheap one."""
+    costs = np.array([1.0, 5.0])
+    scores = np.array([[0.0, -9.0], [0.0, 6.0], [0.0, -9.0], [0.0, -9.0]])
+    rewards = np.array([[0.5, 0.2, 0.5, 0.5], [0.0, 1.0, 0.0, 0.0]])
+    # Gains 0, .8, 0, 0: mean .2, and the standard error is .4 / 2 = .2.
+    assert plan_within(scores, rewards, costs, 2.0, caution=1.0).fixed is None
+    assert plan_within(scores, rewards, costs, 2.0, caution=1.01).fixed == 0
+    assert plan_within(scores, rewards, costs, 2.0).fixed is None

@@ -14,6 +14,9 @@ from skillmill.evolve.state import State
 from skillmill.evolve.table import Floats
 from skillmill.types import RetrievalSkill
 
+#: Standard errors by which routing must be ahead on validation, or one skill is taken.
+CAUTION = 1.0
+
 
 @dataclass(frozen=True)
 class Spent:
@@ -79,7 +82,7 @@ def measured_budgets(
     spent = []
     for share in shares:
         fixed = cheapest_fixed(held, costs, share * top)
-        plan = plan_within(scores, held, costs, share * top)
+        plan = plan_within(scores, held, costs, share * top, CAUTION)
         if fixed is None or plan is None:
             continue
         for arm, chosen in (

@@ -68,7 +68,11 @@ def cheapest_fixed(rewards: Floats, costs: Floats, budget: float) -> int | None:
 
 
 def plan_within(
-    scores: Floats, rewards: Floats, costs: Floats, budget: float
+    scores: Floats,
+    rewards: Floats,
+    costs: Floats,
+    budget: float,
+    caution: float = 0.0,
 ) -> Plan | None:
     """The plan for a budget, set on validation questions.
 
@@ -81,21 +85,24 @@ def plan_within(
         At least 0.
     budget : float
         The most that a question may cost in the mean.
+    caution : float
+        Standard errors of the paired difference that routing must be ahead by.
 
     Returns
     -------
     Plan or None
         The lowest price at which routing stays within the budget, or the best single
-        option within it where that has a higher mean reward. None if every option
-        costs more.
+        option within it where routing is not ahead of that. None if every option costs
+        more.
     """
     fixed = cheapest_fixed(rewards, costs, budget)
     if fixed is None:
         return None
     routed = Plan(_price(scores, costs, budget))
     choices = routed.choose(scores, costs)
-    gained = np.asarray(rewards)[choices, np.arange(len(choices))].mean()
-    if round(float(gained), 6) < round(float(np.mean(rewards[fixed])), 6):
+    apart = rewards[choices, np.arange(len(choices))] - rewards[fixed]
+    error = float(apart.std(ddof=1)) / len(apart) ** 0.5 if len(apart) > 1 else 0.0
+    if round(float(apart.mean()) - caution * error, 6) < 0:
         return Plan(0.0, fixed)
     return routed
 
