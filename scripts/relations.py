@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from skillmill.interfaces.job import Counts, job
+from skillmill.memory.nearness import one_each
 from skillmill.memory.relations import similarity_edges, temporal_neighbours
 from skillmill.store import artifact, edges, load, vectors
 from skillmill.store.atoms import load_atoms
@@ -22,15 +25,16 @@ def main(
 ) -> None:
     """Join the atoms of each conversation (ERSkill, eq. 7 to 9).
 
-    Without vectors none are joined by similarity.
+    Without vectors none are joined by similarity; of several the mean direction counts.
     """
     with artifact.reading(atoms_path, "atoms") as db:
         atoms = load_atoms(db)
     found = temporal_neighbours(atoms)
     if vectors_path is not None:
         with artifact.reading(vectors_path, "vectors") as db:
-            ids, _, matrix = vectors.load_vectors(db, "atom")
-        found = [*similarity_edges(atoms, ids, matrix, neighbours), *found]
+            whole = one_each(vectors.by_id(db, "atom"))
+        matrix = np.array(list(whole.values()))
+        found = [*similarity_edges(atoms, list(whole), matrix, neighbours), *found]
     joined = {edge.source for edge in found}
     counts.add("ok", len(joined))
     counts.add("empty", len(atoms) - len(joined))

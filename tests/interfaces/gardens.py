@@ -31,8 +31,11 @@ def provenance(kind, params=None, inputs=None):
     return Provenance(kind, "plot", "0", "c0de", params or {}, inputs or {})
 
 
-def build(results, *, tokens=True, token_encoder=None):
-    """Write results/plot/memory/{0,1}; the garden lies in shard 0."""
+def build(results, *, tokens=True, token_encoder=None, more=()):
+    """Write results/plot/memory/{0,1}; the garden lies in shard 0.
+
+    `more` are (kind, id, part, degrees) of further vectors of long texts.
+    """
     shard = results / "plot" / "memory" / "0"
     view = garden_view()
     with writing(shard / "memory.sqlite", provenance("memory")) as db:
@@ -53,6 +56,9 @@ def build(results, *, tokens=True, token_encoder=None):
         angles = np.array([direction(ANGLES[name]) for name in QUESTIONS])
         for kind in ("question", "question-tuned"):
             vectors.save_vectors(db, kind, list(QUESTIONS), [0, 0], angles)
+        for kind, name, part, degrees in more:
+            row = direction(degrees)[None]
+            vectors.save_vectors(db, kind, [name], [part], row)
         tuned = [(n, 0, QUESTIONS[n].replace("Ines ", "")) for n in QUESTIONS]
         passages.save_passages(db, "question-tuned", tuned)
     with writing(

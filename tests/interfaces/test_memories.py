@@ -21,6 +21,19 @@ def test_a_store_opens_as_the_memories_and_questions_it_holds(tmp_path):
     assert contexts[0].tokens is None
 
 
+def test_of_a_long_atom_the_nearest_part_counts_of_a_long_question_the_mean(tmp_path):
+    """The atom at 0 degrees has a part at 180, the question at 180 one at 90."""
+    more = [("atom", "garden/1/0", 1, 180), ("question", "garden/q1", 1, 90)]
+    shard = build(tmp_path, more=more)
+    memory = open_memory(shard / "memory.sqlite")
+    view = memory.views["garden"]
+    assert view.parts == (2, 1, 1, 1)
+    asked = {context.id: context for _, context in memory.questions}
+    assert asked["garden/q1"].vector == pytest.approx(-np.array([1, -1]) / 2**0.5)
+    near = view.cosines(asked["garden/q1"].tuned_vector)
+    assert near == pytest.approx([1, -0.5, 0, 1], abs=1e-6)
+
+
 def test_the_days_of_each_question_are_read_as_it_opens(tmp_path):
     memory = open_memory(build(tmp_path) / "memory.sqlite")
     ranges = [context.time_range for _, context in memory.questions]

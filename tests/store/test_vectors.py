@@ -182,22 +182,14 @@ def test_a_store_without_an_encoder_is_refused_u38(path):
             require_encoder(db, MINI)
 
 
-def test_vectors_of_one_part_each_come_back_by_id(path):
-    save(path, ["b", "a"], [0, 0], [[1.0, 2.0], [3.0, 4.0]])
+def test_the_parts_of_each_record_come_back_by_id(path):
+    rows = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    save(path, ["b", "a", "b"], [0, 0, 1], rows)
     with reading(path, "vectors") as db:
         found = by_id(db, "skill")
         assert by_id(db, "task") == {}
-    assert {id: row.tolist() for id, row in found.items()} == {
-        "a": [3.0, 4.0],
-        "b": [1.0, 2.0],
+    assert {id: own.tolist() for id, own in found.items()} == {
+        "a": [[3.0, 4.0]],
+        "b": [[1.0, 2.0], [5.0, 6.0]],
     }
     assert list(found) == ["a", "b"]
-
-
-def test_a_record_of_several_parts_has_no_one_vector(path):
-    save(path, ["a", "b", "b"], [0, 0, 1], [[1.0], [2.0], [3.0]])
-    with (
-        reading(path, "vectors") as db,
-        pytest.raises(StoreError, match="skill 'b': expected one, found several parts"),
-    ):
-        by_id(db, "skill")

@@ -201,6 +201,8 @@ def memory_hash(view: MemoryView) -> str:
         total.update(entity.encode())
         total.update(np.ascontiguousarray(view.entity_vectors[entity]).tobytes())
     total.update(np.ascontiguousarray(view.vectors).tobytes())
+    if view.parts is not None:
+        total.update(json.dumps(view.parts).encode())
     if view.tokens is not None:
         total.update(np.ascontiguousarray(view.tokens.vectors).tobytes())
     return total.hexdigest()

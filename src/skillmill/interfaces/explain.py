@@ -15,6 +15,7 @@ from skillmill.interfaces.freetext import free_context
 from skillmill.interfaces.memories import Memory, opened_memory
 from skillmill.interfaces.opened import remembered
 from skillmill.interfaces.portable import places_of
+from skillmill.memory.nearness import one_each
 from skillmill.memory.view import MemoryView
 from skillmill.models.encoder import load_encoder
 from skillmill.skills.asking import Ask, with_model
@@ -199,7 +200,7 @@ def _routed(path: Path, question: str, shard: Path, home: str) -> RetrievalSkill
     if _QUESTION_ID.fullmatch(question):
         with artifact.reading(shard / "memory.sqlite", "memory") as db:
             told = {one.id: one.text for one in conversations.load_questions(db)}
-            row = vectors.by_id(db, "question")[question][None]
+            row = one_each(vectors.by_id(db, "question"))[question][None]
             return deployed.route(row, [told[question]], sure)[0]
     if deployed.encoder is None:
         return deployed.route(np.zeros((1, 1), dtype=np.float32))[0]

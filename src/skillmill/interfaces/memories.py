@@ -7,6 +7,7 @@ from pathlib import Path
 from skillmill.interfaces.opened import remembered
 from skillmill.memory.assemble import memory_views
 from skillmill.memory.forms import PARTS
+from skillmill.memory.nearness import one_each
 from skillmill.memory.tokens import Tokens
 from skillmill.memory.view import MemoryView
 from skillmill.skills.contexts import question_contexts
@@ -60,7 +61,7 @@ def open_memory(path: Path, tokens_path: Path | None = None) -> Memory:
         lacking = tuple(part for part in PARTS if part in left_out)
         asked = conversations.load_questions(db)
         mentions = entities.load_mentions(db)
-        named = vectors.by_id(db, "entity")
+        named = one_each(vectors.by_id(db, "entity"))
         views = memory_views(
             dict(conversations.load_speakers(db)),
             load_atoms(db),
@@ -77,8 +78,8 @@ def open_memory(path: Path, tokens_path: Path | None = None) -> Memory:
         contexts = question_contexts(
             asked,
             tuned,
-            vectors.by_id(db, "question"),
-            vectors.by_id(db, "question-tuned"),
+            one_each(vectors.by_id(db, "question")),
+            one_each(vectors.by_id(db, "question-tuned")),
             mentions,
             named,
             {name: view.last_day for name, view in views.items()},

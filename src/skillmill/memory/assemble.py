@@ -33,7 +33,8 @@ def memory_views(
         Conversation id -> names; a conversation without atoms has an empty memory.
     atoms, mentions, edges : records of all conversations
         Mentions by questions are left out; each edge stays inside one conversation.
-    atom_vectors, entity_vectors : mapping of id to (d,) floats
+    atom_vectors : mapping of id to (d,) floats, or to (p, d) of its p parts
+    entity_vectors : mapping of id to (d,) floats
     tokens : mapping of (atom id, turn's place) to (k, d) floats, optional
         Token vectors of every turn; None: no late interaction.
     lacking : collection of str
@@ -57,18 +58,19 @@ def memory_views(
     for conversation, names in speakers.items():
         mine = own_atoms[conversation]
         named = {m.entity for m in own_mentions[conversation] if m.kind == "ner"}
+        vectors = [np.atleast_2d(atom_vectors[a.id]) for a in mine if embedded]
+        parts = tuple(map(len, vectors))
         views[conversation] = MemoryView(
             conversation=conversation,
             speakers=names,
             atoms=tuple(mine),
-            vectors=np.array([atom_vectors[atom.id] for atom in mine])
-            if embedded
-            else np.zeros((len(mine), 0)),
+            vectors=np.concatenate(vectors) if vectors else np.zeros((len(mine), 0)),
             mentions=tuple(own_mentions[conversation]),
             entity_vectors={e: entity_vectors[e] for e in sorted(named) if embedded},
             edges=tuple(own_edges[conversation]),
             tokens=token_index(mine, tokens) if tokens and mine else None,
             lacking=frozenset(lacking),
+            parts=parts if set(parts) - {1} else None,
         )
     return views
 

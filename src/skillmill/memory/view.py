@@ -20,6 +20,7 @@ from skillmill.errors import StoreError
 from skillmill.memory.atoms import dated_text
 from skillmill.memory.forms import EntityKind, Form, lexical_words, refuse_lacking
 from skillmill.memory.graphs import EntityGraph, entity_graph, inward_edges
+from skillmill.memory.nearness import best_cosines, undirected
 from skillmill.memory.relations import SIMILARITY
 from skillmill.memory.tokens import TokenIndex, Tokens
 from skillmill.types import Atom, Edge, Mention
@@ -31,7 +32,7 @@ Floats = npt.NDArray[np.float64]
 class MemoryView:
     """The records of one conversation and the indexes over them.
 
-    Row i of every array belongs to `atoms[i]`; scores are (n,) arrays over rows.
+    Row i of every array but `vectors` belongs to `atoms[i]`; scores are (n,) arrays.
 
     Attributes
     ----------
@@ -41,8 +42,10 @@ class MemoryView:
         Names that every atom holds, so they tell no two atoms apart.
     atoms : tuple of n Atom
         In the order of the conversation.
-    vectors : (n, d) floats
-        Atom vectors of any scale.
+    vectors : (p, d) floats
+        Atom vectors of any scale, in the order of `atoms`.
+    parts : n ints, optional
+        How many of them each atom has, the nearest counts; None: one each.
     mentions : tuple of Mention
         Only those of atoms are used.
     entity_vectors : mapping of str to (d,) floats
@@ -72,10 +75,12 @@ class MemoryView:
     edges: tuple[Edge, ...] = field(default=(), repr=False)
     tokens: TokenIndex | None = field(default=None, repr=False)
     lacking: frozenset[str] = frozenset()
+    parts: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
+        parts = (1,) * len(self.atoms) if self.parts is None else self.parts
         self._check(
-            len(self.vectors) == len(self.atoms),
+            len(self.vectors) == sum(parts) and len(parts) == len(self.atoms),
             f"{len(self.vectors)} vectors for {len(self.atoms)} atoms",
         )
         self._check(len(self.row) == len(self.atoms), "an atom id that comes twice")
@@ -112,11 +117,7 @@ class MemoryView:
     @cached_property
     def place(self) -> npt.NDArray[np.intp]:
         """Place of each row when atoms are sorted by id: ties go to the lower one."""
-        place = np.empty(len(self.ids), dtype=np.intp)
-        place[sorted(range(len(self.ids)), key=self.ids.__getitem__)] = np.arange(
-            len(self.ids)
-        )
-        return place
+        return np.argsort(sorted(range(len(self.ids)), key=self.ids.__getitem__))
 
     @cached_property
     def last_day(self) -> str | None:
@@ -130,13 +131,13 @@ class MemoryView:
 
     @cached_property
     def unit(self) -> Floats:
-        """Atom vectors of length one, (n, d); zero where there is no direction."""
+        """Atom vectors of length one, (p, d); zero where there is no direction."""
         return unit_rows(self.vectors)[0].astype(np.float64)
 
     @cached_property
     def without_direction(self) -> tuple[str, ...]:
-        """Atoms whose vector is zero or not finite: dense search never finds them."""
-        return tuple(self.ids[row] for row in unit_rows(self.vectors)[1])
+        """Atoms whose vectors are zero or not finite: dense search never finds them."""
+        return tuple(self.ids[row] for row in undirected(self.unit, self.parts))
 
     def cosines(self, queries: npt.ArrayLike) -> Floats:
         """Cosine of each atom with one (d,) or several (q, d) query vectors.
@@ -144,7 +145,7 @@ class MemoryView:
         Returns
         -------
         (n,) or (q, n) floats
-            0 where either side lacks direction.
+            0 where either side lacks direction; of several vectors the nearest counts.
 
         Raises
         ------
@@ -158,8 +159,7 @@ class MemoryView:
             f"vectors of length {self.unit.shape[1]}, but the query's has "
             f"{asked.shape[1]}",
         )
-        directions = unit_rows(asked)[0].astype(np.float64)
-        cosines: Floats = np.clip(directions @ self.unit.T, -1, 1)
+        cosines = best_cosines(self.unit, asked, self.parts)
         return cosines if np.ndim(queries) == 2 else cosines[0]
 
     def late(self, queries: Sequence[Tokens]) -> Floats:

@@ -77,22 +77,17 @@ def load_vectors(
 
 
 def by_id(db: sqlite3.Connection, kind: str) -> dict[str, npt.NDArray[np.float32]]:
-    """Read the vectors of one kind whose records have one part each, by id.
+    """Read the vectors of each record of one kind, (p, d) for p parts, sorted by id.
 
     Raises
     ------
     StoreError
-        As `load_vectors`, and if a record has several parts.
+        As `load_vectors`.
     """
-    ids, parts, matrix = load_vectors(db, kind)
-    if parts.any():
-        record = ids[int(np.flatnonzero(parts)[0])]
-        raise StoreError(
-            f"vectors of {kind} '{record}': expected one, found several parts; set"
-            " encoder.long_texts to 'mean' or 'truncate'",
-            record=record,
-        )
-    return dict(zip(ids, matrix, strict=True))
+    ids, _, matrix = load_vectors(db, kind)
+    names, starts = np.unique(np.array(ids, dtype=object), return_index=True)
+    own = np.split(matrix, starts[1:]) if ids else []
+    return dict(zip(names.tolist(), own, strict=True))
 
 
 def save_encoder(db: sqlite3.Connection, identity: Mapping[str, str | int]) -> None:
