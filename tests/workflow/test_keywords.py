@@ -30,11 +30,11 @@ except SystemExit as stopped:
     assert stopped.code == 3
 from click.testing import CliRunner
 from skillmill.interfaces.cli import main
-asked = ["recall", "Where is the kiln?", "--study", "sample", "--skill", "surface-fact",
+asked = ["recall", "Where is the kiln?", "--study", "sample",
          "--conversation", "ferry-and-kiln"]
 done = CliRunner().invoke(main, asked)
 assert done.exit_code == 0, done.output
-refused = CliRunner().invoke(main, [*asked[:5], "semantic-clue", *asked[6:]])
+refused = CliRunner().invoke(main, [*asked, "--skill", "semantic-clue"])
 print(json.dumps([ran, done.stdout, refused.output,
                   sorted({MODELS!r} & set(sys.modules))]))
 """

@@ -21,6 +21,7 @@ from skillmill.models.encoder import load_encoder
 from skillmill.skills.asking import Ask, with_model
 from skillmill.skills.executor import Execution, execute
 from skillmill.skills.plugins import installed_primitives
+from skillmill.skills.reading import parts_of
 from skillmill.skills.skill import read_skills
 from skillmill.skills.state import QueryContext
 from skillmill.store import artifact, conversations, vectors
@@ -29,6 +30,9 @@ from skillmill.types import Node, RetrievalSkill
 
 #: The skill that is explained unless another is named.
 USUAL_SKILL = "fixed-best"
+
+#: What is run in its place where a memory lacks what that searches.
+WORDS_SKILL = "surface-fact"
 
 #: A program of every search that confidence is taken from.
 _ALL = RetrievalSkill("", "", "", tuple(Node(one, one) for one in SEARCHES), "")
@@ -71,7 +75,8 @@ def explain(
         Id of a question (`<conversation>/q<number>`), or a question in words.
     skill : str
         Name of a retrieval skill of the study or of this package, its file, or a state
-        of an evolution (`.sqlite`), whose router then chooses.
+        of an evolution (`.sqlite`), whose router then chooses. Where a memory is built
+        without vectors, `surface-fact` stands in for the usual one.
     conversation : str, optional
         Which memory to ask; needed for words if the study has several.
     budget : int
@@ -94,6 +99,9 @@ def explain(
         _routed(Path(skill), question, shard, home) if routed else _skill(skill, shard)
     )
     memory = _memory(shard, program)
+    searched = {part for _, part in parts_of(program, installed_primitives())}
+    if skill == USUAL_SKILL and searched & {*memory.lacking}:
+        program = _skill(WORDS_SKILL, shard)
     view = memory.views[home]
     if _QUESTION_ID.fullmatch(question):
         query = next(asked for _, asked in memory.questions if asked.id == question)
