@@ -164,6 +164,19 @@ def test_other_names_for_role_and_content_and_parts_are_read(convert):
     ]
 
 
+def test_a_chat_taken_up_again_after_a_pause_is_another_session(convert):
+    hours = (0, 1, 24 * 38)
+    rows = [message(content=str(h), timestamp=START + h * HOUR) for h in hours]
+    lines, _ = convert({"messages": rows})
+    assert brief(lines) == [
+        (1, "2024-03-02T09:15", "user", "0"),
+        (1, None, "user", "1"),
+        (2, "2024-04-09T09:15", "user", "912"),
+    ]
+    whole, _ = convert({"messages": [message(content=str(h)) for h in hours]})
+    assert [line["session"] for line in whole] == [1, 1, 1]
+
+
 def test_a_name_stands_before_the_role(convert):
     lines, _ = convert([message(name="Ines"), message("assistant")])
     assert [line["speaker"] for line in lines] == ["Ines", "assistant"]

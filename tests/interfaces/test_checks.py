@@ -142,7 +142,7 @@ def test_what_was_measured_on_a_graph_is_printed(results):
     ("arguments", "message"),
     [
         (("censor", "--study", "s"), "there are: structure, bound, census, miss"),
-        (("census", "--study", "t"), "no graph of study 't' was measured below"),
+        (("census", "--study", "t"), "no study 't' is below"),
     ],
 )
 def test_what_is_not_there_is_said_with_the_way_out(results, arguments, message):

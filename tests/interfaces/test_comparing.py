@@ -37,6 +37,7 @@ def results(tmp_path_factory):
     build(root / "results" / "old", texts, old)
     build(root / "away", texts | {"t2": "another"}, old)
     (root / "results" / "empty").mkdir()
+    build(root / "results" / "other", texts, {("late", "t1"): 1.0})
     return root / "results"
 
 
@@ -87,6 +88,7 @@ def test_the_questions_that_changed_are_listed(results):
     ("arguments", "said"),
     [
         (("new", "gone"), "expected the results of a study with scores"),
+        (("new", "other"), "have no scored measure in common"),
         (("new", "empty"), "expected the results of a study with scores"),
         (("new", "old", "--metric", "recal"), "did you mean 'recall'?"),
         (("new", "old", "--category", "hard"), "there are: all, direct"),

@@ -64,4 +64,6 @@ def test_the_commands_print_tables_and_json(results):
     assert [row["step"] for row in curve] == [-1, 0, 1]
     assert "capability_oracle" in said("evolution")
     done = CliRunner().invoke(main, ["show", "trie", "--results", str(results)])
-    assert done.exit_code == 3
+    assert done.stdout == said("trie")
+    wrong = ["show", "trie", "--study", "other", "--results", str(results)]
+    assert CliRunner().invoke(main, wrong).exit_code == 3

@@ -39,7 +39,7 @@ def test_a_folder_of_skills_becomes_a_configuration_that_reads(tmp_path, skills)
     assert config.study == "ours"
     assert config.library.path == str(skills)
     assert (config.library.tasks, config.memory.path) == (None, None)
-    assert "6 skills, 6 usable, 0 not" in done.stderr
+    assert "6 skills, 6 usable\n" in done.stderr
     *_, build, ask = done.stdout.splitlines()
     assert build.strip() == f"skillmill run --configfile {CONFIG_FILE}"
     assert ask.strip() == 'skillmill search "what you want done" --study ours'

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from skillmill.errors import InputError
 from skillmill.interfaces.cli import main
 from skillmill.interfaces.show import headline, percent_of, read_scores
+from skillmill.store import artifact
 from tests.interfaces.conftest import score
 
 
@@ -112,7 +113,9 @@ def test_the_headline_is_the_pooled_row_of_each_track(results):
 
 
 def test_a_summary_of_a_study_without_scores_says_what_was_built(tmp_path, results):
-    (results / "three" / "library").mkdir(parents=True)
+    path = results / "three" / "memory" / "vectors.sqlite"
+    with artifact.writing(path, artifact.Provenance("vectors", "three", "0", "c0de")):
+        pass
     done = CliRunner().invoke(
         main, ["show", "summary", "--study", "three", "--results", str(results)]
     )
@@ -125,3 +128,9 @@ def test_a_summary_prints_the_headline_figures(results):
     )
     assert "library: recall@5, percent [95 % interval]" in done.stdout
     assert "50.0 [25.0, 75.0] (n = 12)" in done.stdout
+    as_rows = CliRunner().invoke(
+        main, ["show", "summary", "--study", "one", "--results", str(results), "--json"]
+    )
+    rows = [json.loads(line) for line in as_rows.stdout.splitlines()]
+    assert {row["row"] for row in rows} == {"score"}
+    assert {(row["label"], row["arm"]) for row in rows} >= {("recall@5", "hybrid")}

@@ -29,7 +29,7 @@ from skillmill.interfaces import (
     cli_serving,
     cli_trace,
 )
-from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS, say
+from skillmill.interfaces.options import A_STUDY, CONFIG, JSON, RECORDS, RESULTS, say
 
 
 class Main(click.Group):
@@ -112,20 +112,22 @@ def show_scores(
 
 
 @show.command("summary")
-@click.option("--study", default="sample", show_default=True)
+@A_STUDY
 @RESULTS
 @JSON
-def show_summary(study: str, results: Path, as_json: bool) -> None:
+def show_summary(study: str | None, results: Path, as_json: bool) -> None:
     """Print what a study built, its headline figures and where its page is.
 
     Example: skillmill show summary --study sample
     """
     from skillmill.interfaces import tables  # noqa: PLC0415
+    from skillmill.interfaces.studies import study_meant  # noqa: PLC0415
 
+    meant = study_meant(results, study)
     if as_json:
-        tables.print_json(tables.summary_rows(results, study))
+        tables.print_json(tables.summary_rows(results, meant))
     else:
-        tables.summary(results, study)
+        tables.summary(results, meant)
 
 
 @show.command("runs")
@@ -195,7 +197,7 @@ def records_merge(records: Path, as_json: bool) -> None:
 
 @main.command()
 @click.argument("question")
-@click.option("--study", required=True, help="Name of the study.")
+@A_STUDY
 @click.option("--skill", default="fixed-best", show_default=True, help="Name or file.")
 @click.option("--conversation", help="Whose memory a question in words is about.")
 @click.option("--budget", type=click.IntRange(1), default=10, show_default=True)
@@ -204,7 +206,7 @@ def records_merge(records: Path, as_json: bool) -> None:
 @JSON
 def explain(
     question: str,
-    study: str,
+    study: str | None,
     skill: str,
     conversation: str | None,
     budget: int,
@@ -222,10 +224,12 @@ def explain(
     """
     from skillmill.interfaces.explain import explain as explained  # noqa: PLC0415
     from skillmill.interfaces.steering import steered  # noqa: PLC0415
+    from skillmill.interfaces.studies import study_meant  # noqa: PLC0415
     from skillmill.interfaces.traces import trace_lines, trace_rows  # noqa: PLC0415
 
-    with steered("explain", study, overlays) as (model, _):
-        told = explained(results, study, question, skill, conversation, budget, model)
+    meant = study_meant(results, study)
+    with steered("explain", meant, overlays) as (model, _):
+        told = explained(results, meant, question, skill, conversation, budget, model)
     if as_json:
         for row in trace_rows(told):
             click.echo(json.dumps(row, ensure_ascii=False))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillmill.interfaces.options import JSON, RESULTS, report_rows, say
+from skillmill.interfaces.options import A_STUDY, JSON, RESULTS, report_rows, say
 
 if TYPE_CHECKING:
     from skillmill.interfaces.lint import Format
@@ -160,10 +160,10 @@ def check_edges(file: Path, library: Path, as_json: bool) -> None:
 
 @edges.command("verdicts")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--study", default="sample", show_default=True)
+@A_STUDY
 @RESULTS
 @JSON
-def edge_verdicts(file: Path, study: str, results: Path, as_json: bool) -> None:
+def edge_verdicts(file: Path, study: str | None, results: Path, as_json: bool) -> None:
     """Read back a sample of edges with verdicts, and print the precision it shows.
 
     The sample to fill in is results/<study>/library/edge_sample.csv. Intervals are
@@ -172,9 +172,10 @@ def edge_verdicts(file: Path, study: str, results: Path, as_json: bool) -> None:
     Example: skillmill edges verdicts judged.csv --study sample
     """
     from skillmill.interfaces import checks  # noqa: PLC0415
+    from skillmill.interfaces.studies import study_meant  # noqa: PLC0415
     from skillmill.interfaces.tables import print_rows  # noqa: PLC0415
 
-    graph = results / study / "library" / "edges.sqlite"
+    graph = results / study_meant(results, study) / "library" / "edges.sqlite"
     found = checks.check_verdicts(file, graph)
     mark = {"row": "precision"} if as_json else {}
     print_rows([mark | row._asdict() for row in found.rows], as_json)
@@ -224,10 +225,10 @@ def _tell(report: "LoadReport", summary: str, as_json: bool) -> None:
 
 @click.command("graph")
 @click.argument("table", default="comparison")
-@click.option("--study", default="sample", show_default=True)
+@A_STUDY
 @RESULTS
 @JSON
-def show_graph(table: str, study: str, results: Path, as_json: bool) -> None:
+def show_graph(table: str, study: str | None, results: Path, as_json: bool) -> None:
     """Print what was measured on the typed graph.
 
     TABLE is structure, bound, census, miss, entry, comparison, cost, audit, ordering
@@ -236,9 +237,11 @@ def show_graph(table: str, study: str, results: Path, as_json: bool) -> None:
     Example: skillmill show graph comparison --study sample --json
     """
     from skillmill.interfaces.show import graph_rows  # noqa: PLC0415
+    from skillmill.interfaces.studies import study_meant  # noqa: PLC0415
     from skillmill.interfaces.tables import print_rows  # noqa: PLC0415
 
-    rows = graph_rows(results, study, table)
+    meant = study_meant(results, study)
+    rows = graph_rows(results, meant, table)
     print_rows(rows, as_json)
     if not rows:
-        click.echo(f"study {study!r} has nothing in {table}", err=True)
+        click.echo(f"study {meant!r} has nothing in {table}", err=True)

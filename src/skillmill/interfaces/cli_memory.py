@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from skillmill.interfaces.options import CONFIG, JSON, RESULTS, report_rows
+from skillmill.interfaces.options import A_STUDY, CONFIG, JSON, RESULTS, report_rows
 
 STUDY = click.option("--study", required=True, help="Name of the study.")
 ARM = click.option("--arm", required=True, help="Retrieval skill or other arm.")
@@ -13,7 +13,7 @@ ARM = click.option("--arm", required=True, help="Retrieval skill or other arm.")
 
 @click.command()
 @click.argument("question")
-@STUDY
+@A_STUDY
 @click.option("--conversation", help="Whose memory a question in words is about.")
 @click.option("--skill", default="fixed-best", show_default=True, help="Name or file.")
 @click.option("--budget", type=click.IntRange(1), default=10, show_default=True)
@@ -23,7 +23,7 @@ ARM = click.option("--arm", required=True, help="Retrieval skill or other arm.")
 @JSON
 def recall(
     question: str,
-    study: str,
+    study: str | None,
     conversation: str | None,
     skill: str,
     budget: int,
@@ -42,11 +42,13 @@ def recall(
     """
     from skillmill.interfaces import recall as recalling  # noqa: PLC0415
     from skillmill.interfaces.steering import steered  # noqa: PLC0415
+    from skillmill.interfaces.studies import study_meant  # noqa: PLC0415
 
-    with steered("recall", study, overlays, reading=answer) as (model, reader):
+    meant = study_meant(results, study)
+    with steered("recall", meant, overlays, reading=answer) as (model, reader):
         found = recalling.recall(
             results,
-            study,
+            meant,
             question,
             skill,
             conversation,

@@ -6,19 +6,21 @@ from pathlib import Path
 
 import click
 
-from skillmill.interfaces.options import CONFIG, JSON, RESULTS
-
-STUDY = click.option("--study", default="sample", show_default=True)
+from skillmill.interfaces.options import A_STUDY, CONFIG, JSON, RESULTS
 
 
 @click.command()
 @click.argument("task")
-@STUDY
+@A_STUDY
 @CONFIG
 @RESULTS
 @JSON
 def tree(
-    task: str, study: str, overlays: tuple[Path, ...], results: Path, as_json: bool
+    task: str,
+    study: str | None,
+    overlays: tuple[Path, ...],
+    results: Path,
+    as_json: bool,
 ) -> None:
     """Print a task taken apart into steps for single skills.
 
@@ -30,9 +32,12 @@ def tree(
     from dataclasses import asdict  # noqa: PLC0415
 
     from skillmill.interfaces.configured import read_config  # noqa: PLC0415
+    from skillmill.interfaces.studies import study_meant  # noqa: PLC0415
     from skillmill.interfaces.tracing import tree_of  # noqa: PLC0415
 
-    found = tree_of(results, study, task, read_config(overlays))
+    # A task in words needs no study at all.
+    meant = study_meant(results, study, needed=False)
+    found = tree_of(results, meant, task, read_config(overlays))
     if as_json:
         click.echo(json.dumps(asdict(found), ensure_ascii=False))
     else:
@@ -49,14 +54,14 @@ def tree(
 
 @click.command()
 @click.argument("task")
-@STUDY
+@A_STUDY
 @click.option("--bodies/--no-bodies", default=True, help="Whether the skills follow.")
 @CONFIG
 @RESULTS
 @JSON
 def trace(
     task: str,
-    study: str,
+    study: str | None,
     bodies: bool,
     overlays: tuple[Path, ...],
     results: Path,
@@ -70,12 +75,13 @@ def trace(
     Example: skillmill trace yearbook --study sample --no-bodies
     """
     from skillmill.interfaces.configured import read_config  # noqa: PLC0415
+    from skillmill.interfaces.studies import study_meant  # noqa: PLC0415
     from skillmill.interfaces.tracing import bundle_for  # noqa: PLC0415
     from skillmill.library.bundle import as_json as bundle_values  # noqa: PLC0415
     from skillmill.library.bundle import as_text  # noqa: PLC0415
 
     config = read_config(overlays)
-    bundle, skills = bundle_for(results, study, task, config)
+    bundle, skills = bundle_for(results, study_meant(results, study), task, config)
     if as_json:
         click.echo(json.dumps(bundle_values(bundle), ensure_ascii=False))
     else:

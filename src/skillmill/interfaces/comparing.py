@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from skillmill.errors import InputError
 from skillmill.evaluate.aggregate import Resampling
 from skillmill.evaluate.runs import (
     RunValues,
@@ -42,13 +43,19 @@ def difference_rows(
     Raises
     ------
     InputError
-        If no row has the arm, category or metric wanted; the message names the known.
+        If the runs have no measure in common, or no row has the arm, category or
+        metric wanted; the message names the known.
     """
     rows = [
         {"track": track, **row._asdict()}
         for track, (one, other) in _common(first, second)
         for row in compare_runs(one, other, USUAL)
     ]
+    if not rows:
+        raise InputError(
+            f"runs {first.name} and {second.name} have no scored measure in common;"
+            " build both with tasks or questions"
+        )
     return _matching(rows, filters)
 
 

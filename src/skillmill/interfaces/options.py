@@ -27,6 +27,9 @@ RECORDS = click.option(
 ONE_STUDY = click.option(
     "--study", help="Name of the study; not needed if there is one."
 )
+A_STUDY = click.option(
+    "--study", help="Name of the study; else the only one there is, or the sample."
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="One JSON row a line.")
 CONFIG = click.option(
     "--configfile",

@@ -159,10 +159,13 @@ def add_skills(
 
 def _skills_found(skills: Path) -> str:
     _, report = load_library(skills)
-    return (
-        f"{skills}: {report.found} skills, {report.usable} usable, {report.failed} not"
-        f" (`skillmill lint {quote(str(skills))}` says why)"
-    )
+    told = f"{skills}: {report.found} skills, {report.usable} usable"
+    if report.warned or report.failed:
+        told += (
+            f", {report.warned} of them with warnings, {report.failed} not"
+            f" (`skillmill lint {quote(str(skills))}` says why)"
+        )
+    return told
 
 
 def _chat_log(chats: Path, folder: Path) -> tuple[Path, str]:
@@ -206,6 +209,11 @@ def _make(folder: Path) -> None:
 
 def _checked_source(source: Path, library: Path) -> Path:
     """The folder of a skill that may be copied."""
+    if source.is_file() and source.name.lower() != "skill.md":
+        raise InputError(
+            f"{source}: expected the folder of a skill, or its SKILL.md, got a file",
+            record=str(source),
+        )
     folder = (source.parent if source.is_file() else source).resolve()
     if folder.is_relative_to(library) or library.is_relative_to(folder):
         raise InputError(

@@ -34,7 +34,8 @@ def read_roles(top: object, name: str) -> Reading:
     """Read the chats of an export as sessions of one conversation called `name`.
 
     They come by their time where all have one, else in the order of the file: a memory
-    is the history of one person with one assistant.
+    is the history of one person with one assistant. One that was taken up again after a
+    pause is another session then, so that what is said keeps its day.
     """
     reading = Reading([], [])
     dated: list[tuple[datetime | None, Thread]] = []
@@ -56,7 +57,7 @@ def read_roles(top: object, name: str) -> Reading:
             if began is not None and messages[0].at is None:
                 first = messages[0]
                 messages[0] = Message(first.speaker, first.text, began, first.caption)
-            dated.append((began, Thread(name, messages, whole=True)))
+            dated.append((began, Thread(name, messages)))
     if all(began is not None for began, _ in dated):
         dated.sort(key=lambda pair: pair[0] or datetime.min)
     reading.threads = [thread for _, thread in dated]

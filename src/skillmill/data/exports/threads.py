@@ -25,14 +25,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """Messages in their order; `whole` tells that they are one session.
-
-    Several threads may belong to one conversation.
-    """
+    """Messages in their order; several threads may belong to one conversation."""
 
     conversation: str
     messages: Sequence[Message]
-    whole: bool = False
 
 
 @dataclass(slots=True)
@@ -62,7 +58,7 @@ def said(
 def chatlog_lines(threads: Iterable[Thread], pause: timedelta) -> list[Line]:
     """Give the lines of a chat log, conversation by conversation.
 
-    A thread that is not whole begins a new session after a pause longer than `pause`.
+    A thread begins a new session after a pause longer than `pause`.
     Sessions are numbered through each conversation; the first message of a session
     brings its date.
     """
@@ -90,7 +86,7 @@ def _sessions(thread: Thread, pause: timedelta) -> list[list[Message]]:
     last: datetime | None = None
     for message in thread.messages:
         rested = message.at and last and message.at - last > pause
-        if not sessions or (rested and not thread.whole):
+        if not sessions or rested:
             sessions.append([])
         sessions[-1].append(message)
         last = message.at or last
