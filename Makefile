@@ -13,7 +13,7 @@ run: $(SETUP)
 	@$(BIN)/skillmill run
 
 test: $(SETUP)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # Opt-in: the sample on a Slurm of two nodes on this host, which Debian's packages bring
 # (root, some minutes).
