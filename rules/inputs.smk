@@ -163,7 +163,7 @@ def conversations_of(wildcards):
     """Conversations of a shard; all of them where the job that reads them must fail."""
     folder = f"results/{wildcards.study}/memory"
     own = f"{folder}/{wildcards.shard}/conversations.sqlite"
-    return own if ARE_SPLIT else f"{folder}/conversations.sqlite"
+    return local(own) if ARE_SPLIT else f"{folder}/conversations.sqlite"
 
 
 def tokens_of(wildcards):

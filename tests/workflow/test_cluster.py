@@ -148,3 +148,15 @@ def test_ten_thousand_skills_make_no_more_jobs_and_plan_in_seconds_u10(
 def total_jobs(done) -> int:
     lines = (done.stdout + done.stderr).splitlines()
     return int(next(line for line in lines if line.startswith("total")).split()[1])
+
+
+def test_the_image_takes_the_pinned_torch_and_nothing_that_was_built_here():
+    steps = (REPOSITORY / "Containerfile").read_text()
+    pins = (REPOSITORY / "constraints.txt").read_text().splitlines()
+    [torch] = [pin for pin in pins if pin.startswith("torch==")]
+    assert f"pip install --no-cache-dir {torch} " in steps
+    assert "FROM python:3.11-slim" in steps
+    left_out = set((REPOSITORY / ".dockerignore").read_text().split())
+    assert {".git", ".venv*", "results", "records", "logs"} <= left_out
+    assert not left_out & {path.name for path in REPOSITORY.iterdir() if path.is_file()}
+    assert not left_out & {"src", "scripts", "rules", "profiles", "configs", "data"}
