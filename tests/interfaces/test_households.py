@@ -15,7 +15,7 @@ from skillmill.evaluate.downstream.household_agents import (
     PlannerAgent,
     ScriptedAgent,
 )
-from skillmill.interfaces import households
+from skillmill.interfaces import household_plan, households
 from skillmill.interfaces.cli import main
 from skillmill.store.trials import load_trials
 from tests.conftest import REPOSITORY
@@ -45,7 +45,7 @@ def asked(**more):
         "skill_tokens": 500, "leaves": None, "steps": 30, "seed": 42,
         "tell_commands": False, "limit": None,
     }  # fmt: skip
-    return households.Asked(**(given | more))
+    return household_plan.Asked(**(given | more))
 
 
 def config(**more):
@@ -135,7 +135,7 @@ def test_names_are_numbered_as_alfworld_does():
 @plays
 def test_a_model_plays_and_its_trial_has_steps_tokens_and_success(tmp_path):
     script = Script(*acts(*WAY))
-    plan, _ = households.plan_of([GAMES["kitchen-potato"]], asked())
+    plan, _ = household_plan.plan_of([GAMES["kitchen-potato"]], asked())
     done = households.play_with_model(plan, config(), "s", tmp_path, script.client())
     [trial] = load_trials(tmp_path, "s")
     assert done.trials == (trial,)
@@ -157,7 +157,7 @@ def test_a_model_plays_and_its_trial_has_steps_tokens_and_success(tmp_path):
 
 @plays
 def test_recorded_replies_play_the_same_episode_without_a_time(tmp_path):
-    plan, _ = households.plan_of([GAMES["kitchen-potato"]], asked())
+    plan, _ = household_plan.plan_of([GAMES["kitchen-potato"]], asked())
     households.play_with_model(
         plan, config(), "s", tmp_path, Script(*acts(*WAY)).client()
     )
@@ -171,7 +171,7 @@ def test_recorded_replies_play_the_same_episode_without_a_time(tmp_path):
 @plays
 def test_an_endpoint_that_breaks_is_tried_once_more_and_is_no_failure(tmp_path):
     script = Script(refuses(403, "no"))
-    plan, _ = households.plan_of([GAMES["kitchen-mug"]], asked())
+    plan, _ = household_plan.plan_of([GAMES["kitchen-mug"]], asked())
     done = households.play_with_model(plan, config(), "s", tmp_path, script.client())
     assert [(t.attempt, t.state, t.reason) for t in done.trials] == [
         (1, "error", "forbidden"),
@@ -185,7 +185,7 @@ def test_an_endpoint_that_breaks_is_tried_once_more_and_is_no_failure(tmp_path):
 @plays
 def test_a_game_that_cannot_be_played_is_an_error_that_is_not_tried_again(tmp_path):
     broken = Game("torn", "pick_and_place_simple", "Pick & Place", "g", "(define")
-    plan, _ = households.plan_of([broken], asked())
+    plan, _ = household_plan.plan_of([broken], asked())
     for _ in range(2):
         households.play_with_planner(plan, "s", tmp_path)
     [trial] = load_trials(tmp_path, "s")
@@ -231,7 +231,7 @@ def test_leaves_are_counted_as_the_configuration_takes_goals_apart():
         "two", "pick_two_obj_and_place", "d", "Convert the scans and sort them.", ""
     )
     none = Game("none", "pick_and_place_simple", "d", " ", "")
-    counts, failed = households.count_leaves([two, two, none], check_config({}))
+    counts, failed = household_plan.count_leaves([two, two, none], check_config({}))
     assert counts == {"two": 2}
     assert list(failed) == ["none"]
     done = CliRunner().invoke(
@@ -255,17 +255,17 @@ def test_what_an_agent_reads_is_predicted_or_everything_or_nothing(tmp_path):
     games = [GAMES["kitchen-mug"], GAMES["kitchen-pan"]]
     bundle = tmp_path / "p.json"
     bundle.write_text('{"kitchen-mug": ["pick-and-place", "find-object"]}')
-    given, without = households.choose_skills(games, OWN / "skills", bundle, 1, 999)
+    given, without = household_plan.choose_skills(games, OWN / "skills", bundle, 1, 999)
     assert without == 1
     [skill] = given["kitchen-mug"]
     assert isinstance(skill, GivenSkill)
     assert (skill.name, given["kitchen-pan"]) == ("pick-and-place", [])
-    every, _ = households.choose_skills(games, OWN / "skills", None, 1, 999)
+    every, _ = household_plan.choose_skills(games, OWN / "skills", None, 1, 999)
     assert len(every["kitchen-pan"]) == 7
-    assert households.choose_skills(games, None, None, 1, 9)[0]["kitchen-mug"] == []
+    assert household_plan.choose_skills(games, None, None, 1, 9)[0]["kitchen-mug"] == []
     bundle.write_text('{"kitchen-mug": ["dance"]}')
     with pytest.raises(InputError, match="'dance' is not in the library"):
-        households.choose_skills(games, OWN / "skills", bundle, 1, 999)
+        household_plan.choose_skills(games, OWN / "skills", bundle, 1, 999)
 
 
 @pytest.mark.parametrize("text", ['{"a": 0}', '{"a": "1"}', "[1]", '{"a": true}'])
@@ -273,11 +273,11 @@ def test_leaves_that_are_no_counts_are_refused(tmp_path, text):
     path = tmp_path / "leaves.json"
     path.write_text(text)
     with pytest.raises(InputError, match="number of leaves from 1"):
-        households.read_leaves(path)
+        household_plan.read_leaves(path)
 
 
 def test_without_a_model_or_the_extra_the_way_out_is_named(tmp_path, monkeypatch):
-    plan, _ = households.plan_of([GAMES["kitchen-mug"]], asked())
+    plan, _ = household_plan.plan_of([GAMES["kitchen-mug"]], asked())
     with pytest.raises(ConfigError, match=r"models\.roles\.agent"):
         households.play_with_model(plan, check_config({}), "s", tmp_path)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

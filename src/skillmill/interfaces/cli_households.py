@@ -43,7 +43,7 @@ def alfworld_leaves(games: Path, overlays: tuple[Path, ...]) -> None:
     """
     from skillmill.data.alfworldgames import find_games  # noqa: PLC0415
     from skillmill.interfaces.configured import read_config  # noqa: PLC0415
-    from skillmill.interfaces.households import count_leaves  # noqa: PLC0415
+    from skillmill.interfaces.household_plan import count_leaves  # noqa: PLC0415
 
     found, report = find_games(games)
     tell_reports([report])
@@ -87,7 +87,7 @@ def alfworld(
     overlays: tuple[Path, ...],
     records: Path,
     as_json: bool,
-    **asked: Any,  # noqa: ANN401 the fields of `households.Asked`
+    **asked: Any,  # noqa: ANN401 the fields of `household_plan.Asked`
 ) -> None:
     """Play ALFWorld's GAMES with the model of role `agent`; keep trials as they end.
 
@@ -99,14 +99,14 @@ def alfworld(
     --library data/alfworld/skills --configfile my-model.yaml
     """
     from skillmill.data.alfworldgames import find_games  # noqa: PLC0415
-    from skillmill.interfaces import households  # noqa: PLC0415
+    from skillmill.interfaces import household_plan, households  # noqa: PLC0415
     from skillmill.interfaces.configured import read_config  # noqa: PLC0415
 
     found, report = find_games(games)
     tell_reports([report])
     config = read_config(overlays)
-    plan, without = households.plan_of(
-        found, households.Asked(**asked), config.downstream
+    plan, without = household_plan.plan_of(
+        found, household_plan.Asked(**asked), config.downstream
     )
     if without:
         click.echo(f"{without} games have no prediction and no skills", err=True)
