@@ -144,6 +144,8 @@ def encoder_revision():
     """
     if CONFIG.encoder.name.startswith(("bundled:", "endpoint:")):
         return None
+    if CONFIG.library.path is None and not CONFIG.memory.vectors:
+        return None
     from skillmill.interfaces.configured import encoder_settings
     from skillmill.models.encoder import identity_of
 

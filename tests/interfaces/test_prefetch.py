@@ -67,6 +67,18 @@ def test_an_unknown_folder_says_where_it_looked_and_how_to_get_it_u64(tmp_path):
     assert "1 of 2 checks would stop a run" in done.stderr
 
 
+def test_models_that_a_study_does_without_are_not_looked_for(tmp_path):
+    encoder, tagger = {"name": "models/e5"}, {"name": "de_nothing"}
+    memory = {"vectors": False, "entities": []}
+    done = prefetch(
+        tmp_path, encoder=encoder, tagger=tagger, memory=memory, library={"path": None}
+    )
+    assert done.exit_code == 0
+    assert "encoder: unused: memory.vectors is false" in done.stdout
+    assert "tagger: unused: memory.entities is empty" in done.stdout
+    assert prefetch(tmp_path, encoder=encoder, memory=memory).exit_code == 5
+
+
 def test_every_bad_model_is_named_at_once(tmp_path):
     done = prefetch(
         tmp_path, "--json", encoder={"name": "none"}, tagger={"name": "no_pipeline"}

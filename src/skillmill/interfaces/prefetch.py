@@ -27,12 +27,20 @@ from skillmill.settings.whole import Config
 def check_models(config: Config, *, prepare: bool) -> list[Finding]:
     """Check the encoder and the tagger; with `prepare` export what is to be exported.
 
-    Every model is checked; one that cannot be used is a finding that stops a run.
+    Every model is checked that the study uses; one that cannot be used is a finding
+    that stops a run.
     """
-    return [
-        *_checked("encoder", lambda: check_encoder(config, prepare=prepare)),
-        *_checked("tagger", lambda: [check_pipeline(config.tagger.name)]),
-    ]
+    found: list[Finding] = []
+    only_memory = config.library.path is None and config.memory.path is not None
+    if only_memory and not config.memory.vectors:
+        found.append(Finding("encoder", "note", "unused: memory.vectors is false"))
+    else:
+        found += _checked("encoder", lambda: check_encoder(config, prepare=prepare))
+    if only_memory and not config.memory.entities:
+        found.append(Finding("tagger", "note", "unused: memory.entities is empty"))
+    else:
+        found += _checked("tagger", lambda: [check_pipeline(config.tagger.name)])
+    return found
 
 
 def check_encoder(config: Config, *, prepare: bool) -> list[Finding]:
