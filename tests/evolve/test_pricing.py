@@ -61,6 +61,6 @@ def test_with_caution_routing_must_be_ahead_by_so_many_standard_errors():
     scores = np.array([[0.0, -9.0], [0.0, 6.0], [0.0, -9.0], [0.0, -9.0]])
     rewards = np.array([[0.5, 0.2, 0.5, 0.5], [0.0, 1.0, 0.0, 0.0]])
     # Gains 0, .8, 0, 0: mean .2, and the standard error is .4 / 2 = .2.
-    assert plan_within(scores, rewards, costs, 2.0, caution=1.0).fixed is None
-    assert plan_within(scores, rewards, costs, 2.0, caution=1.01).fixed == 0
+    assert plan_within(scores, rewards, costs, 2.0, caution=0.99).fixed is None
+    assert plan_within(scores, rewards, costs, 2.0, caution=1.0).fixed == 0
     assert plan_within(scores, rewards, costs, 2.0).fixed is None

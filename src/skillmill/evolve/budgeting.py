@@ -15,7 +15,7 @@ from skillmill.evolve.table import Floats
 from skillmill.types import RetrievalSkill
 
 #: Standard errors by which routing must be ahead on validation, or one skill is taken.
-CAUTION = 1.0
+CAUTION = 2.0
 
 
 @dataclass(frozen=True)

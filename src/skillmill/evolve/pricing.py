@@ -86,7 +86,8 @@ def plan_within(
     budget : float
         The most that a question may cost in the mean.
     caution : float
-        Standard errors of the paired difference that routing must be ahead by.
+        Standard errors of the paired difference that routing must be ahead by, and
+        more; at 0 it may also be even.
 
     Returns
     -------
@@ -102,7 +103,8 @@ def plan_within(
     choices = routed.choose(scores, costs)
     apart = rewards[choices, np.arange(len(choices))] - rewards[fixed]
     error = float(apart.std(ddof=1)) / len(apart) ** 0.5 if len(apart) > 1 else 0.0
-    if round(float(apart.mean()) - caution * error, 6) < 0:
+    ahead = round(float(apart.mean()) - caution * error, 6)
+    if ahead < 0 or (caution and ahead == 0):
         return Plan(0.0, fixed)
     return routed
 
