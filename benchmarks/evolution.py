@@ -19,6 +19,7 @@ import numpy as np
 
 from skillmill.compute.statistics import paired_difference
 from skillmill.evolve.batches import batch_of
+from skillmill.evolve.budgeting import fixed_within, measured_budgets, within
 from skillmill.evolve.controls import exhaustive_search
 from skillmill.evolve.measuring import (
     EXHAUSTIVE,
@@ -64,6 +65,19 @@ VARIANTS = {
     "without evolution": {"proposer": {"kind": "none"}},
     "without double frontier": {"frontiers": "none", "racing": False},
     "without trie": {"memory": "frontier"},
+    "learned router": {
+        "gate": {"rule": "routed"}, "router": {"kind": "learned", "prior": 0.0},
+    },
+    "utility prior": {"gate": {"rule": "routed"}, "router": {"kind": "learned"}},
+    "confidence": {
+        "gate": {"rule": "routed"}, "router": {"kind": "learned", "confidence": True},
+    },
+    "cost-aware utility": {
+        "gate": {"rule": "routed"}, "router": {"kind": "learned", "step_price": 0.01},
+    },
+    "cost-aware routing": {
+        "router": {"kind": "learned", "budgets": [0.4, 0.6, 0.8, 1.0]},
+    },
     "batch 5": {"batch": 5},
     "batch 10": {"batch": 10},
     "batch 40": {"batch": 40},
@@ -203,6 +217,34 @@ def rivals(study: Study, section: Evolution, found: Sequence[Measured]) -> None:
     print(f"rollouts of the runs: {100 * share:.1f} % of exhaustive search", flush=True)
 
 
+def budgets(study: Study, section: Evolution, count: int) -> None:
+    """Print each run's recall within shares of its best skill's steps, on test."""
+    val, test = of_split(study.asked, "val"), of_split(study.asked, "test")
+    train = of_split(study.asked, "train")
+    print("\n| run | share | routed | at | best fixed | at | routed - fixed |")
+    print("| --- " * 7 + "|")
+    arena = None
+    for number in range(count):
+        run, arena, _ = evolve(study, section, number, arena)
+        rng = np.random.default_rng([2, number])
+        shares = section.router.budgets
+        done, spent = measured_budgets(run, arena, train, [*val, *test], shares, rng)
+        cost = {one.arm: one.share(test) for one in spent}
+        for share in shares:
+            arms = within(run.name, share), fixed_within(run.name, share)
+            if arms[0] not in done.rewards:
+                continue
+            rows = [[100 * done.rewards[arm][q] for q in test] for arm in arms]
+            apart = paired_difference(*rows, np.random.default_rng(0))
+            told = f"{apart.value:+.1f} [{apart.low:.1f}, {apart.high:.1f}]"
+            cells = [
+                cell
+                for arm, row in zip(arms, rows, strict=True)
+                for cell in (f"{np.mean(row):.1f}", f"{cost[arm]:.0%}")
+            ]
+            print(f"| {number} | {share:.0%} | {' | '.join(cells)} | {told} |")
+
+
 def folds(study: Study, section: Evolution) -> None:
     """Leave one conversation out: the next two are validation, the others training."""
     print("\n| test | seed chosen | best | routed | exhaustive | rollouts % |")
@@ -266,6 +308,8 @@ def main() -> None:
             runs_of(study, section.variant(safe(name)), name, chosen.runs)
     if wanted & {"default", "rivals"}:
         rivals(study, section.variant("default"), found)
+    if "budgets" in wanted:
+        budgets(study, section.variant(safe("cost-aware routing")), chosen.runs)
     if "folds" in wanted:
         folds(study, section.variant("default"))
 
