@@ -1,5 +1,6 @@
 """The trie of what evolution tried, its curves, and the page that shows them."""
 
+from skillmill.report import triefigure
 from skillmill.report.curves import evolution_figure
 from skillmill.report.evolution import (
     Evolved,
@@ -8,6 +9,7 @@ from skillmill.report.evolution import (
     trie,
 )
 from skillmill.report.page import render_page
+from skillmill.report.triefigure import drawn_programs, placed
 from skillmill.report.variants import Steady, shown_variants, variant_rows
 from skillmill.types import Score
 from tests.report.study import HOSTILE, invented_study
@@ -121,3 +123,29 @@ def test_the_page_and_the_figure_compare_variants():
     assert "Variants, test split" in html
     assert '<td class="figure">84.0</td>' in html
     assert '<td class="figure">0.8</td>' in html
+
+
+def test_the_trie_is_drawn_with_the_step_and_standing_of_each_program():
+    places = placed(RUN)
+    assert [told for _, _, told, _ in places.programs] == [
+        "seed, capability, 60.0 %",
+        "seed, displaced, 70.0 %",
+        "step 1, rejected",
+        "step 2, both, 81.0 %",
+    ]
+    assert [standing for *_, standing in places.programs] == [True, False, False, True]
+    # The last is a level below the two of its prefix.
+    assert [x for x, *_ in places.programs] == [1, 1, 1, 2]
+    assert [label for *_, label in places.labels] == ["dense", "temporal", "lexical"]
+    svg = evolution_figure([RUN])
+    for text in ("step 1, rejected", "step 2, both, 81.0 %", "temporal"):
+        assert f">{text}<" in svg
+
+
+def test_of_too_many_programs_those_that_saw_validation_are_drawn(monkeypatch):
+    monkeypatch.setattr(triefigure, "MOST", 3)
+    few = drawn_programs(RUN)
+    assert [one.name for one in few.programs] == [
+        one.name for one in PROGRAMS if one.value is not None
+    ]
+    assert "1 more that never saw validation" in evolution_figure([RUN])

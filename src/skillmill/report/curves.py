@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from skillmill.report.evolution import Evolved
 from skillmill.report.figures import SERIES, drawn, drawn_notice
+from skillmill.report.triefigure import LINE, draw_trie, drawn_programs, placed
 from skillmill.report.variants import VariantRow
 from skillmill.report.visible import visible_text
 
@@ -30,8 +31,8 @@ def evolution_figure(
     """Return the curves of each run, step by step, as SVG; it says so if there is none.
 
     Above: mean reward on validation in percent. Below: sizes of the two frontiers.
-    Last, of several variants: what the best deployed skill is worth by the size of a
-    batch, and by the rollouts that it took.
+    Of several variants: what the best deployed skill is worth by the size of a batch,
+    and by the rollouts that it took. Last, every program that the first run tried.
     """
     with_curve = [run for run in runs if run.curve]
     if not with_curve:
@@ -44,16 +45,17 @@ def _curves(runs: Sequence[Evolved], variants: Sequence[VariantRow]) -> "Figure"
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
     extra = [one for one in (_batches(variants), _costs(variants)) if one]
-    figure = Figure(figsize=(7.2, 3.9 * len(runs) + 2.4 * len(extra)))
+    tried = placed(drawn_programs(runs[0]))
+    tall = LINE * (len(tried.programs) + 3)
+    heights = [2.9, 1.0] * len(runs) + [2.4] * len(extra) + [tall]
+    figure = Figure(figsize=(7.2, sum(heights)))
     figure.set_layout_engine("constrained")
     panels = figure.subplots(
-        2 * len(runs) + len(extra),
-        1,
-        squeeze=False,
-        gridspec_kw={"height_ratios": [3, 1] * len(runs) + [2.4] * len(extra)},
+        len(heights), 1, squeeze=False, gridspec_kw={"height_ratios": heights}
     )[:, 0]
-    for panel, (label, points) in zip(panels[2 * len(runs) :], extra, strict=True):
+    for panel, (label, points) in zip(panels[2 * len(runs) : -1], extra, strict=True):
         _points(panel, label, points)
+    draw_trie(panels[-1], runs[0], tried)
     for place, run in enumerate(runs):
         above, below = panels[2 * place], panels[2 * place + 1]
         steps = [row.step for row in run.curve]
