@@ -29,6 +29,8 @@ def lay_out(home: Path, results: Path, records: Path) -> None:
     shutil.copytree(results, home / "results")
     shutil.copytree(records, home / "records")
     shutil.copytree(REPOSITORY / "data" / "sample" / "library", home / "skills")
+    library = results / "sample" / "library" / "library.sqlite"
+    shutil.copy(library, home / "library.sqlite")
     _texts(home)
     _verdicts(home)
     _harbor(home)

@@ -7,12 +7,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from click.testing import CliRunner
 from werkzeug import Response
 
 from skillmill.interfaces.cli import main
+from tests.interfaces.test_docs_commands import PAGES, commands
 from tests.interfaces.test_doctor import able
 from tests.workflow.belongings import lay_out
 
@@ -209,8 +211,9 @@ def examples(command=main, path=()):
         yield words, output
 
 
-#: Needs a language model that plays; tests/interfaces/test_households.py scripts one.
-UNRUN = {"downstream alfworld"}
+#: Needs a language model that plays (tests/interfaces/test_households.py scripts one);
+#: needs a hundred skills.
+UNRUN = {"downstream alfworld", "queries calibrate"}
 #: Exit code 1 is what a check found.
 CHECKS = {"lint", "queries check"}
 
@@ -232,11 +235,54 @@ def run_example(words, address):
     return name, done.exit_code, done.stdout, done.output
 
 
-def test_every_example_of_the_help_runs(built, tmp_path, monkeypatch, httpserver):
+#: Start Snakemake or a server, or wait for a model: the examples of the help run them.
+STARTING = {"run", "why", "mcp", "add", "init"}
+
+
+def runnable(words):
+    """Whether a command of a page can run on the sample and what lies beside it."""
+    command, rest = main.commands.get(words[0]), words[1:]
+    if command is None or words[0] in STARTING or " ".join(words[:2]) in UNRUN:
+        return False
+    if hasattr(command, "commands"):
+        command, rest = command.commands.get(rest[0]) if rest else None, rest[1:]
+    if command is None or (not rest and any(one.required for one in command.params)):
+        return False  # only named
+    known = (
+        {"sample", "locomo"} if {"trie", "evolution"} & {*words[1:2]} else {"sample"}
+    )
+    studies = {w for before, w in pairwise(words) if before == "--study"}
+    other = {"x", "FILE", "overlay.yaml", "theirs.json"}
+    text = " ".join(words)
+    return studies <= known and not other & set(words) and not re.search(
+        r"\[|results/(locomo|x)", text
+    )  # fmt: skip
+
+
+@pytest.fixture
+def home(built, tmp_path, monkeypatch):
+    """A folder with the sample's results and all that examples name, worked in."""
     lay_out(tmp_path, built.root / "results", built.records)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("SKILLMILL_RUN", raising=False)
+    return tmp_path
+
+
+def test_the_commands_of_readme_and_docs_run_on_the_sample(home):
+    ran, failed = set(), []
+    for words in [words for page in PAGES for words in commands(page)]:
+        if " ".join(words) in ran or not runnable(words):
+            continue
+        done = CliRunner().invoke(main, [*map(os.path.expanduser, words)])
+        if done.exit_code:
+            failed.append((words, done.output))
+        ran.add(" ".join(words))
+    assert failed == [], "\n".join(f"{w}: {o[-150:]}" for w, o in failed)
+    assert len(ran) >= 30
+
+
+def test_every_example_of_the_help_runs(home, httpserver):
     answer_everything(httpserver)
     ran = set()
     for example, output in examples():
@@ -249,6 +295,6 @@ def test_every_example_of_the_help_runs(built, tmp_path, monkeypatch, httpserver
         if "--json" in words:
             assert all(json.loads(line) for line in stdout.splitlines()), example
         if output:
-            (tmp_path / output).write_text(stdout, encoding="utf-8")
+            (home / output).write_text(stdout, encoding="utf-8")
         ran.add(name)
     assert len(ran) == sum(1 for _ in examples()) - len(UNRUN)
