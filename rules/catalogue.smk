@@ -29,7 +29,7 @@ rule catalogue:
             if CONFIG.library.bodies
             else None
         ),
-        given=given("skills", "registry"),
+        given=given(SKILL_FILES, REGISTRY_FILES),
         code=code_of("catalogue.py"),
     script:
         "../scripts/catalogue.py"
@@ -54,7 +54,7 @@ rule tasks:
         gpu=0,
     params:
         split=CONFIG.downstream.split(),
-        given=given("tasks", "standins"),
+        given=given(TASK_FILES, STANDINS),
         code=code_of("tasks.py"),
     script:
         "../scripts/tasks.py"

@@ -78,21 +78,15 @@ def code_of(script):
     return code_of_script(BASE / "scripts" / script)
 
 
-def given(*roles):
-    """What the input files of these roles hold, as a param.
+def given(*inputs):
+    """What input files from outside hold, as a param: a file, a list of them or neither.
 
-    A file that was put back may look older than what was made of the one before.
+    A file that was put back may look older than what was made of the one before. Known
+    as the workflow is read: Snakemake takes no param that is made from a job's `input`
+    for a reason to run it again.
     """
-
-    def held(wildcards, input):
-        return contents(file for role in roles for file in as_list(input[role]))
-
-    return held
-
-
-def as_list(value):
-    """One input or several as a list."""
-    return [value] if isinstance(value, str) else list(value)
+    lists = ([one] if isinstance(one, str) else one or [] for one in inputs)
+    return contents(file for files in lists for file in files)
 
 
 def grows(amount):

@@ -39,7 +39,7 @@ rule edges:
         ),
         invalidation=EDGES.invalidation,
         asks=CONFIG.models.asks("emit_edges"),
-        given=given("curated", "calls"),
+        given=given(CURATED_FILE, CALLS_FILE),
         code=code_of("edges.py"),
     script:
         "../scripts/edges.py"
@@ -92,7 +92,7 @@ rule graph_rankings:
         arms=EDGES.arms.model_dump(exclude={"draws"}),
         learning=EDGES.learning.model_dump(),
         seed=CONFIG.seed,
-        given=given("calls"),
+        given=given(CALLS_FILE),
         code=code_of("graph_rankings.py"),
     script:
         "../scripts/graph_rankings.py"
@@ -124,7 +124,7 @@ rule topology:
         cutoffs=CONFIG.library.cutoffs,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,
-        given=given("audit", "sequences"),
+        given=given(AUDIT_FILE, SEQUENCES_FILE),
         code=code_of("topology.py"),
     script:
         "../scripts/topology.py"

@@ -26,7 +26,7 @@ rule evolve_start:
         budget=CONFIG.memory.budget,
         encoder=router_encoder(),
         asks=evolution_asks,
-        given=given("seeds"),
+        given=given(EVOLUTION_SEED_FILES),
         code=code_of("evolve_start.py"),
     script:
         "../scripts/evolve_start.py"
@@ -95,7 +95,7 @@ rule evolution_scores:
         bootstrap=CONFIG.evaluation.bootstrap,
         level=CONFIG.evaluation.level,
         seed=CONFIG.seed,
-        given=given("seeds"),
+        given=given(EVOLUTION_SEED_FILES),
         code=code_of("evolution_scores.py"),
     script:
         "../scripts/evolution_scores.py"

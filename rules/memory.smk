@@ -20,7 +20,7 @@ rule conversations:
         path=lambda w: source("memory.path"),
         format=CONFIG.memory.format,
         splits=sized_splits(),
-        given=given("conversations"),
+        given=given(CONVERSATION_FILES),
         code=code_of("conversations.py"),
     script:
         "../scripts/conversations.py"
@@ -143,7 +143,7 @@ rule rollouts:
     params:
         budget=CONFIG.memory.budget,
         asks=CONFIG.models.asks("llm_process") if PROCESSING else {},
-        given=given("skills"),
+        given=given(RETRIEVAL_SKILL_FILES),
         code=code_of("rollouts.py"),
     script:
         "../scripts/rollouts.py"
@@ -168,7 +168,7 @@ rule transferred:
         gpu=0,
     params:
         budget=CONFIG.memory.budget,
-        given=given("state"),
+        given=given(TRANSFER),
         code=code_of("transferred.py"),
     script:
         "../scripts/transferred.py"

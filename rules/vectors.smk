@@ -56,7 +56,7 @@ rule adapt_encoder:
         | {"seed": CONFIG.seed},
         encoder=CONFIG.encoder.model_dump(include={"name", "device"}),
         revision=encoder_revision(),
-        given=given("queries"),
+        given=given(ADAPT_QUERIES),
         code=code_of("adapt_encoder.py"),
     script:
         "../scripts/adapt_encoder.py"
