@@ -157,7 +157,7 @@ def test_a_models_proposals_and_routes_run_as_jobs_and_what_they_took_is_counted
         last = flow.root / STATES / "step-1.sqlite"
         first = last.read_bytes()
         last.unlink()
-        flow.run("evolution", run="again")
+        flow.run(f"{STATES}/step-1.sqlite", run="again")
         assert (last.read_bytes(), len(script.asked)) == (first, asked)
     with artifact.reading(last, "evolution") as db:
         rows = evolution.load_evolution(db)
