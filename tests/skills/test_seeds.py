@@ -10,6 +10,7 @@ from skillmill.data.locomo import load_locomo
 from skillmill.memory.atoms import evidence_atoms, turn_pair_atoms
 from skillmill.memory.view import MemoryView
 from skillmill.skills.executor import execute
+from skillmill.skills.reading import parts_of
 from skillmill.skills.skill import parse_skill, read_skills, render_skill
 from skillmill.types import ADVERSARIAL
 from tests.conftest import DATA
@@ -50,6 +51,13 @@ def test_skills_that_need_token_vectors_lie_apart_from_the_seeds():
         assert skill.program[0].args == {"form": "tuned", "late": True}
     assert late["fixed-best-late"].program[1:] == SKILLS["fixed-best"].program[1:]
     assert not any("late" in n.args for s in SKILLS.values() for n in s.program)
+
+
+def test_the_program_without_models_reads_nothing_that_a_memory_may_lack():
+    (words,) = read_skills([SEEDS.with_name("words")])
+    assert words.name == "fixed-words"
+    assert list(parts_of(words)) == []
+    assert words.program[-1] == SKILLS["fixed-best"].program[-1]
 
 
 @pytest.mark.parametrize("skill", SKILLS.values(), ids=lambda skill: skill.name)

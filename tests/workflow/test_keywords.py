@@ -43,7 +43,7 @@ KEYWORDS = {
     "library": {"path": None},
     "evaluation": {"bootstrap": 20},
     "memory": {"vectors": False, "entities": [],
-               "skills": ["src/skillmill/skills/seeds/surface-fact.md"]},
+               "skills": ["src/skillmill/skills/words"]},
 }  # fmt: skip
 
 

@@ -32,7 +32,7 @@ from skillmill.types import Node, RetrievalSkill
 USUAL_SKILL = "fixed-best"
 
 #: What is run in its place where a memory lacks what that searches.
-WORDS_SKILL = "surface-fact"
+WORDS_SKILL = "fixed-words"
 
 #: A program of every search that confidence is taken from.
 _ALL = RetrievalSkill("", "", "", tuple(Node(one, one) for one in SEARCHES), "")
@@ -76,7 +76,7 @@ def explain(
     skill : str
         Name of a retrieval skill of the study or of this package, its file, or a state
         of an evolution (`.sqlite`), whose router then chooses. Where a memory is built
-        without vectors, `surface-fact` stands in for the usual one.
+        without vectors, `fixed-words` stands in for the usual one.
     conversation : str, optional
         Which memory to ask; needed for words if the study has several.
     budget : int
