@@ -15,8 +15,9 @@ import click
 import skillmill
 from skillmill.errors import InputError, ModelError
 from skillmill.interfaces.configured import read_overlay
+from skillmill.interfaces.lockholder import TOKEN
 from skillmill.interfaces.removals import ALLOWED
-from skillmill.interfaces.runlock import TOKEN, claim, only_run, unlock
+from skillmill.interfaces.runlock import claim, only_run, unlock
 from skillmill.interfaces.why import Rerun, read_plan
 
 #: Options after which Snakemake knows how much it may use, or needs nothing.

@@ -16,61 +16,18 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Literal
 
 from skillmill.errors import BusyError
+from skillmill.interfaces.lockholder import NEVER, TOKEN, Holder, Life, start_of
 from skillmill.store.shards import host_name
 
 #: Where the lock lies, and Snakemake's own ones, below the working directory.
 LOCK = Path(".skillmill-run.lock")
 SNAKEMAKE_LOCKS = Path(".snakemake", "locks")
 
-#: The environment variable that holds the token of the run that a process belongs to.
-TOKEN = "SKILLMILL_LOCK"
-
-_PROCESSES = Path("/proc")
 _WAIT_SECONDS = 0.5
-#: No process was started then.
-_NEVER = -2
-
-Life = Literal["alive", "orphans", "dead", "elsewhere"]
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who holds a lock.
-
-    `started` is when the process was started, in the kernel's ticks, so that another
-    process that got its number later is told from it; 0 where the system does not say.
-    `since` is for people.
-    """
-
-    host: str
-    pid: int
-    started: int
-    token: str
-    since: str
-
-    def life(self) -> Life:
-        """Whether it lives, has left jobs behind, is dead, or cannot be seen."""
-        if self.host != host_name():
-            return "elsewhere"
-        if _is_alive(self.pid, self.started):
-            return "alive"
-        return "orphans" if self.orphans() else "dead"
-
-    def orphans(self) -> list[int]:
-        """Processes of this host that the holder's run has started, sorted."""
-        wanted = f"{TOKEN}={self.token}".encode()
-        found = []
-        for folder in _PROCESSES.glob("[0-9]*"):
-            # Processes end while we look, and those of others cannot be looked into.
-            with suppress(OSError):
-                if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                    found.append(int(folder.name))
-        return sorted(pid for pid in found if pid != os.getpid())
 
 
 @contextmanager
@@ -103,7 +60,7 @@ def take(folder: Path) -> str:
     mine = Holder(
         host=host_name(),
         pid=os.getpid(),
-        started=_start_of(os.getpid()),
+        started=start_of(os.getpid()),
         token=secrets.token_hex(8),
         since=time.strftime("%Y-%m-%d %H:%M:%S"),
     )
@@ -230,7 +187,7 @@ def _tell_orphans(holder: Holder) -> None:
 def _leave(path: Path, holder: Holder) -> None:
     """Make a lock one of a dead holder, whatever becomes of this process."""
     draft = path.with_name(f"{path.name}.{holder.token}.tmp")
-    dead = replace(holder, started=_NEVER)
+    dead = replace(holder, started=NEVER)
     draft.write_text(json.dumps(asdict(dead)), encoding="utf-8")
     draft.replace(path)
 
@@ -279,34 +236,6 @@ def _remove(path: Path, holder: Holder) -> None:
         with suppress(FileExistsError):
             os.link(aside, path)
     aside.unlink()
-
-
-def _is_alive(pid: int, started: int) -> bool:
-    """Whether a process of this host lives, and is the one that was started then."""
-    if pid <= 0:
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    now = _start_of(pid)
-    return now == started or not (now and started)
-
-
-def _start_of(pid: int) -> int:
-    """When a process was started, in ticks since the machine was; 0 if unknown.
-
-    A zombie has ended: it counts as started at -1.
-    """
-    try:
-        stat = (_PROCESSES / str(pid) / "stat").read_text(encoding="utf-8")
-    except OSError:
-        return 0
-    # The name in brackets may hold blanks and brackets itself.
-    fields = stat.rpartition(")")[2].split()
-    return -1 if fields[0] in "ZX" else int(fields[19])
 
 
 def _plain(host: str) -> str:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from skillmill.errors import SkillmillError
 from skillmill.interfaces.dealing import CODE, Source, deal_out
-from skillmill.interfaces.runlock import TOKEN, holder_of
+from skillmill.interfaces.lockholder import TOKEN
+from skillmill.interfaces.runlock import holder_of
 
 #: Where it is noted what the stores of each study were made from.
 NOTES = Path(".snakemake", "skillmill-split")
