@@ -88,5 +88,5 @@ onsuccess:
 
 
 onerror:
-    restore_results(Path("results"))
+    put_back()
     show_causes()

@@ -104,6 +104,19 @@ def source(key):
     return str(checked(find_path, value, key, data_root=CONFIG.data_root, base=BASE))
 
 
+def put_back():
+    """Put back results that failed jobs had before, as ones to be made again.
+
+    Snakemake notes of a failed job, too, what it was made from: by that note what is put
+    back would be up to date.
+    """
+    restored = set(map(str, restore_results(Path("results"))))
+    for job in workflow.dag.jobs:
+        for output in job.output:
+            if str(output) in restored:
+                workflow.persistence.cleanup_metadata(output)
+
+
 def tidy_records():
     """Fold what earlier jobs recorded into one file a kind, so that look-ups stay fast."""
     from skillmill.store.fitness import require_locks

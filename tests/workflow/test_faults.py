@@ -141,14 +141,17 @@ def test_a_corrupt_artifact_is_named_with_the_way_out(copied):
     copied.run(run="mended")
 
 
-def test_a_failed_job_leaves_what_was_built(copied):
-    """Snakemake deletes outputs before a job starts; they are put back."""
+def test_a_failed_job_leaves_what_was_built_and_is_made_again(copied):
+    """Snakemake deletes outputs before a job starts; they are put back, out of date."""
     before = copied.dumps()
     tasks = copied.root / "data" / "sample" / "tasks.jsonl"
     good = tasks.read_text(encoding="utf-8")
     tasks.write_text("{ broken", encoding="utf-8")
     failing(copied)
     assert copied.dumps() == before
+    # Nothing but the failed job's own note says now that its store is of other tasks.
+    causes = why(copied)["tasks"]["causes"]
+    assert [cause["kind"] for cause in causes] == ["input changed"]
     tasks.write_text(good, encoding="utf-8")
     copied.run(run="mended")
     assert copied.dumps() == before

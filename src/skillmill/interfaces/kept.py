@@ -13,6 +13,9 @@ from pathlib import Path
 
 KEPT = Path(".snakemake", "skillmill-kept")
 
+#: The epoch itself is no time for Snakemake: it would look at no input of such a file.
+LONG_AGO = 1
+
 
 def keep_results(results: Path, kept: Path = KEPT) -> int:
     """Give every file below `results` a second name below `kept`; how many.
@@ -35,8 +38,8 @@ def keep_results(results: Path, kept: Path = KEPT) -> int:
 def restore_results(results: Path, kept: Path = KEPT) -> list[Path]:
     """Put back every kept file that is missing; their paths, sorted.
 
-    Drafts are left out. The time of a file put back is the epoch, so that it counts
-    as older than anything it was made from.
+    Drafts are left out. The time of a file put back is just past the epoch, so that it
+    counts as older than anything it was made from.
     """
     restored = []
     for other in _files(kept):
@@ -45,7 +48,7 @@ def restore_results(results: Path, kept: Path = KEPT) -> list[Path]:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(other, path)
-        os.utime(path, (0, 0))
+        os.utime(path, (LONG_AGO, LONG_AGO))
         restored.append(path)
     forget_results(kept)
     return sorted(restored)
