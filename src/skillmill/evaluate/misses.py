@@ -1,22 +1,19 @@
 """How far what search missed lies from what it found, and what each way costs."""
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 
 import numpy as np
-from scipy import sparse
+import numpy.typing as npt
 
-from skillmill.compute.digraph import adjacency, distances, row_distances
+from skillmill.compute.digraph import adjacency, row_distances
 from skillmill.compute.scoring import hit
 from skillmill.evaluate.graph_arms import (
     LAYERS,
     ArmSettings,
-    Neighbours,
-    neighbours_of,
 )
 from skillmill.evaluate.topology import distinct_pairs, random_pairs
 from skillmill.store.graph import Candidate, Cost, Miss
@@ -75,67 +72,44 @@ def miss_rows(
     Comparative paper, section 5.4: of 30 missed queries 22 were out of reach within
     3 hops of the first result.
     """
-    rows = []
-    for layer in LAYERS:
-        neighbours = neighbours_of(layer, typed, similar)
-        rows += _counted(layer, searched, [partial(_walked, neighbours)])
-    listed: dict[str, list[str]] = defaultdict(list)
-    for one in candidates:
-        listed[one.skill].append(one.candidate)
-        listed[one.candidate].append(one.skill)
-    rows += _counted("candidates", searched, [partial(_walked, listed)])
-    size = len(distinct_pairs([*typed, *similar]))
     place = {name: row for row, name in enumerate(ids)}
-    drawn = [
-        partial(
-            _walked_rows,
-            adjacency(len(ids), random_pairs(len(ids), size, (), rng)),
-            place,
-        )
-        for _ in range(draws)
-    ]
-    return [*rows, *_counted("random", searched, drawn)]
+    known = {
+        "typed": [(edge.source, edge.target) for edge in typed],
+        "similar": [(edge.source, edge.target) for edge in similar],
+        "candidates": [(one.skill, one.candidate) for one in candidates],
+    }
+    known["both"] = known["typed"] + known["similar"]
+    rows = []
+    for layer in (*LAYERS, "candidates"):
+        pairs = [
+            (place[a], place[b]) for a, b in known[layer] if {a, b} <= place.keys()
+        ]
+        rows += _counted(layer, searched, place, [np.array(pairs, dtype=np.intp)])
+    size = len(distinct_pairs([*typed, *similar]))
+    drawn = [random_pairs(len(ids), size, (), rng) for _ in range(draws)]
+    return [*rows, *_counted("random", searched, place, drawn)]
 
 
-#: Hops to each of some skills from the nearest of others, within so many; those that
-#: are out of reach are left out.
-Walk = Callable[[Sequence[str], Collection[str], int], Mapping[str, int]]
-
-
-def _walked(
-    neighbours: Neighbours, starts: Sequence[str], wanted: Collection[str], hops: int
-) -> dict[str, int]:
-    """A walk over lists of neighbours."""
-    away = distances(neighbours, starts, hops)
-    return {skill: away[skill] for skill in wanted if skill in away}
-
-
-def _walked_rows(
-    matrix: "sparse.csr_array",
+def _counted(
+    layer: str,
+    searched: Searched,
     place: Mapping[str, int],
-    starts: Sequence[str],
-    wanted: Collection[str],
-    hops: int,
-) -> dict[str, int]:
-    """A walk over a graph of row numbers."""
-    rows = np.array([place[skill] for skill in starts if skill in place], dtype=np.intp)
-    away = row_distances(matrix, rows, hops)
-    known = {skill: int(away[place[skill]]) for skill in wanted if skill in place}
-    return {skill: hop for skill, hop in known.items() if hop >= 0}
-
-
-def _counted(layer: str, searched: Searched, graphs: Sequence[Walk]) -> list[Miss]:
-    """The rows of one layer: means over its graphs."""
+    graphs: Sequence[npt.NDArray[np.intp]],
+) -> list[Miss]:
+    """The rows of one layer: means over its graphs, which are pairs of rows."""
     counts: Counter[tuple[str, str, int]] = Counter()
-    for walk in graphs:
+    for pairs in graphs:
+        matrix = adjacency(len(place), pairs)
         for task in searched.tasks:
             if not task.relevant:
                 continue
             items = searched.found.get(task.id, ())[: searched.budget]
             is_missed = not hit(items, task.relevant, searched.budget)
             for start, size in (("first", 1), ("all", searched.budget)):
-                away = walk(items[:size], task.relevant, searched.hops)
-                lost = [away.get(s, 0) for s in task.relevant if s not in items]
+                starts = np.array([place[s] for s in items[:size]], dtype=np.intp)
+                away = row_distances(matrix, starts, searched.hops)
+                gone = [place[s] for s in task.relevant if s not in items]
+                lost = [max(int(away[row]), 0) for row in gone]
                 counts.update(("skill", start, hops) for hops in lost)
                 if lost and is_missed:
                     counts["task", start, min(filter(None, lost), default=0)] += 1

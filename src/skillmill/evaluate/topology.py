@@ -198,8 +198,9 @@ def random_pairs(
     wanted = min(count, n * (n - 1) // 2 - len(used))
     codes = np.empty(0, dtype=np.intp)
     while len(codes) < wanted:
-        ends = np.sort(rng.integers(n, size=(max(count, 16), 2)), axis=1)
-        drawn = (ends[:, 0] * n + ends[:, 1])[ends[:, 0] != ends[:, 1]]
+        one, other = rng.integers(n, size=(max(count, 16), 2)).T
+        drawn = np.minimum(one, other) * n + np.maximum(one, other)
+        drawn = drawn[one != other]
         new = drawn[~np.isin(drawn, used)] if len(used) else drawn
         codes = _without_repeats(np.concatenate([codes, new]))[:wanted]
     return np.stack([codes // max(n, 1), codes % max(n, 1)], axis=1)
