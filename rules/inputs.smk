@@ -303,11 +303,12 @@ def edge_targets():
 
 
 def trace_targets():
-    """Bundles of every study of the library track that has tasks, and their scores."""
-    if CONFIG.library.path is None or not CONFIG.library.tasks:
+    """What bundles are made from; with tasks also their bundles and scores."""
+    if CONFIG.library.path is None:
         return []
-    names = ["slots", "dependencies", "trees", "traces"]
-    stores = [f"library/{name}" for name in names] + ["traces/scores"]
+    stores = ["library/slots", "library/dependencies"]
+    if CONFIG.library.tasks:
+        stores += ["library/trees", "library/traces", "traces/scores"]
     return expand("results/{study}/{store}.sqlite", study=DISTRACTORS, store=stores)
 
 

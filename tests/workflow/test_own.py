@@ -38,7 +38,9 @@ def test_from_a_folder_and_a_chat_to_answers_and_one_skill_more(tmp_path):
     own = tmp_path / "own"
     config = ("--configfile", "skillmill.yaml")
     targets = [
-        "results/mine/library/library.sqlite", "results/mine/memory/0/memory.sqlite"
+        "results/mine/library/library.sqlite",
+        "results/mine/library/dependencies.sqlite",
+        "results/mine/memory/0/memory.sqlite",
     ]  # fmt: skip
     skillmill(own, "run", *config, *targets)
     asked = ("search", "brew a pot of tea", "--study", "mine", "--arm", "keyword")
@@ -51,6 +53,7 @@ def test_from_a_folder_and_a_chat_to_answers_and_one_skill_more(tmp_path):
     skillmill(own, "add", tmp_path / "new" / "tea", *config, "--no-run")
     skillmill(own, "run", *config, *targets)
     assert "tea" in skillmill(own, *asked)
+    assert "tea" in skillmill(own, "trace", "Brew a pot of tea.", *config)
     assert "kitchen/bread" in skillmill(
         own, "search", "bake sourdough", "--study", "mine", "--arm", "keyword"
     )

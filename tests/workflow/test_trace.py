@@ -1,6 +1,7 @@
 """Bundles of the sample, as a user gets them."""
 
 import json
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -173,10 +174,27 @@ def test_a_task_in_words_gets_a_bundle_too(built, skills):
     assert unserved(members, skills) == []
 
 
-def test_a_study_without_bundles_says_how_to_get_them(tmp_path):
-    done = CliRunner().invoke(main, ["trace", "x", "--results", str(tmp_path)])
+def test_a_study_without_dependencies_says_how_to_get_them(tmp_path):
+    (tmp_path / "sample" / "library").mkdir(parents=True)
+    asked = ["trace", "x", "--study", "sample", "--results", str(tmp_path)]
+    done = CliRunner().invoke(main, asked)
     assert done.exit_code == 3
-    assert "study 'sample' has no bundles" in done.output
+    assert "study 'sample' has no dependency graph" in done.output
+
+
+def test_a_study_without_tasks_bundles_as_one_with_them(built, tmp_path):
+    wanted = "Turn paper receipts into a monthly report with charts."
+    expected = json.loads(invoke(built, "trace", wanted, "--json").stdout)
+    library = tmp_path / "results" / "sample" / "library"
+    library.mkdir(parents=True)
+    for name in ("catalogue", "vectors", "slots", "dependencies"):
+        file = f"{name}.sqlite"
+        shutil.copy(built.root / "results/sample/library" / file, library / file)
+    bare = ("--results", str(tmp_path / "results"), "--json")
+    found = CliRunner().invoke(main, ["trace", wanted, *bare])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout) == expected
+    assert expected["members"]
 
 
 def test_an_agent_gets_the_same_bundle_from_its_tools(built):

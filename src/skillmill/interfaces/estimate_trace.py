@@ -23,8 +23,8 @@ def of_trees(config: Config, folder: Path) -> list[ChatRequest]:
 
 
 def of_schemas(config: Config, folder: Path) -> list[ChatRequest]:
-    """Questions of the rule `slots`, which studies with tasks have."""
-    if config.library.path is None or config.library.tasks is None:
+    """Questions of the rule `slots`."""
+    if config.library.path is None:
         return []
     store = built(folder / "library/catalogue.sqlite")
     with artifact.reading(store, "catalogue") as db:

@@ -1,5 +1,6 @@
 """Trees and bundles of a study's tasks, or of a task in words."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +92,9 @@ def bundle_for(
 ) -> tuple[Bundle, dict[str, LibrarySkill]]:
     """The bundle of a task of a study by its id, or of a task in words.
 
+    Words are bundled with the settings that the study's own tasks were, or with those
+    of `config` where it has no tasks.
+
     Returns
     -------
     bundle : Bundle
@@ -100,18 +104,18 @@ def bundle_for(
     Raises
     ------
     InputError
-        If the study has no bundles.
+        If the study has no dependency graph.
     SkillmillError
         If a model is missing or cannot be asked.
     """
     folder = results / study / "library"
-    if not (folder / "traces.sqlite").is_file():
+    if not (folder / "dependencies.sqlite").is_file():
         raise InputError(
-            f"study {study!r} has no bundles below {results}; give library.tasks and"
-            " run `skillmill run` for it",
+            f"study {study!r} has no dependency graph below {results}; run `skillmill"
+            " run` for it",
             record=study,
         )
-    made = _bundles([folder / "traces.sqlite"])
+    made = _made(folder, config)
     if task in made.rows:
         bundle = bundle_of(made.rows[task], made.members, made.notes)
     else:
@@ -142,6 +146,19 @@ class _Traced:
     library: TraceLibrary
 
 
+def _made(folder: Path, config: Config) -> _Bundles:
+    """What is known of a study's bundles; no bundle where it has no tasks."""
+    if (folder / "traces.sqlite").is_file():
+        return _bundles([folder / "traces.sqlite"])
+    trace_section = config.library.trace
+    params = {
+        "settings": trace_section.model_dump(exclude={"tree", "dependencies", "arms"}),
+        "arms": trace_section.arms.model_dump(),
+        "ranker": config.library.ranker.model_dump(),
+    }
+    return _Bundles({}, [], [], params)
+
+
 @remembered(4)
 def _bundles(files: Sequence[Path]) -> _Bundles:
     with artifact.reading(files[0], "traces") as db:
@@ -160,16 +177,19 @@ def _skills(files: Sequence[Path]) -> dict[str, LibrarySkill]:
 
 
 @remembered(2)
-def _traced(files: Sequence[Path]) -> _Traced:
-    """Read the catalogue, vectors, slots, dependencies and traces of a study."""
-    catalogue_path, store, slots, dependencies, traced = files
+def _traced(files: Sequence[Path], ranker: str) -> _Traced:
+    """Read the catalogue, vectors, slots and dependencies of a study.
+
+    `ranker` is the ranker's section as JSON, as what is remembered must be hashable.
+    """
+    catalogue_path, store, slots, dependencies = files
     with artifact.reading(store, "vectors") as db:
         noted = dict(artifact.load_provenance(db).params)["encoder"]
         stored = vectors.load_encoder(db)
     if not isinstance(noted, dict):
         raise InputError(f"{store}: its encoder is not noted; run the workflow again")
     skills = read_skills(catalogue_path, store)
-    settings = RankerSettings(**_bundles([traced]).params["ranker"])
+    settings = RankerSettings(**json.loads(ranker))
     return _Traced(
         encoder=query_encoder(noted, stored),
         skills=skills,
@@ -185,8 +205,9 @@ def _fresh(folder: Path, text: str, params: dict[str, Any], config: Config) -> B
     """The bundle of a task in words, with the settings of the study."""
     if not text.strip():
         raise InputError("expected a task in words or an id, got a blank one")
-    names = ("catalogue", "vectors", "slots", "dependencies", "traces")
-    held = _traced([folder / f"{name}.sqlite" for name in names])
+    names = ("catalogue", "vectors", "slots", "dependencies")
+    files = [folder / f"{name}.sqlite" for name in names]
+    held = _traced(files, json.dumps(params["ranker"], sort_keys=True))
     query = Query(FREE, text, query_vectors(text, held.encoder))
     tree = grown(text, config)
     leaves = [leaf.requirement for leaf in tree.leaves()]
