@@ -176,6 +176,7 @@ def test_a_task_in_words_gets_a_bundle_too(built, skills):
 
 def test_a_study_without_dependencies_says_how_to_get_them(tmp_path):
     (tmp_path / "sample" / "library").mkdir(parents=True)
+    (tmp_path / "sample" / "library" / "catalogue.sqlite").touch()
     asked = ["trace", "x", "--study", "sample", "--results", str(tmp_path)]
     done = CliRunner().invoke(main, asked)
     assert done.exit_code == 3
