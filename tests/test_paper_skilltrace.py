@@ -10,7 +10,7 @@ from skillmill.errors import ConfigError, InputError
 from skillmill.evaluate.downstream.counting import stratum_of
 from skillmill.evaluate.downstream.strata import check_strata
 from skillmill.evaluate.peer_arms import PeerSettings
-from skillmill.interfaces import households
+from skillmill.interfaces import household_plan
 from skillmill.interfaces.configured import read_config
 from skillmill.interfaces.downstream import counted_of
 from skillmill.library.dependencies import DependencySettings
@@ -76,15 +76,15 @@ def test_an_episode_is_played_as_the_configuration_says(tmp_path):
     section = paper().downstream
     rules = section.alfworld.model_copy(update={"strata": None, "steps": 7, "seed": 3})
     mine = section.model_copy(update={"alfworld": rules, "retries": 2})
-    asked = households.Asked(
+    asked = household_plan.Asked(
         "m", None, None, None, 99, None, None, None, tell_commands=False, limit=None
     )
     game = Game("g", "pick_and_place_simple", "d", "goal", "")
-    plan, _ = households.plan_of([game], asked, mine)
+    plan, _ = household_plan.plan_of([game], asked, mine)
     assert (plan.most_steps, plan.seed, plan.most_attempts) == (7, 3, 3)
     assert plan.randomise is False
     with pytest.raises(InputError, match=r"expected 140 .*73 medium.*got 1 "):
-        households.plan_of([game], asked, section)
+        household_plan.plan_of([game], asked, section)
 
 
 def test_one_retry_counts_and_an_invalid_trial_is_an_error():
