@@ -1,5 +1,8 @@
 """The paper's settings of SkillTrace load, and hold the paper's numbers."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -126,3 +129,28 @@ def test_the_split_of_a_benchmark_is_checked_by_its_strata():
 def test_a_protocol_that_is_none_is_refused(wrong):
     with pytest.raises(ConfigError, match=f"downstream.{next(iter(wrong))}"):
         check_config({"downstream": wrong})
+
+
+@pytest.mark.workflow
+@pytest.mark.slow
+def test_the_overlay_dry_runs_without_models_or_keys(tmp_path):
+    folder = tmp_path / "data" / "skillsbench"
+    (folder / "skills" / "one").mkdir(parents=True)
+    (folder / "skills" / "one" / "SKILL.md").write_text("---\nname: one\n---\n")
+    for name in ("tasks.jsonl", "not_redistributed.json"):
+        (folder / name).write_text("[]")
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "snakemake", "-s", str(REPOSITORY / "Snakefile"),
+            "--workflow-profile", str(REPOSITORY / "profiles" / "default"),
+            "-n", "-d", str(tmp_path), "--configfile", str(PAPER), "--", "library",
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "SKILLMILL_DATA": str(tmp_path / "data")},
+        cwd=tmp_path,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    planned = {line.split()[0] for line in done.stdout.splitlines() if line.strip()}
+    assert {"tasks", "trees", "slots", "traces", "trace_scores"} <= planned
