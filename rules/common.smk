@@ -147,7 +147,10 @@ def write_jobs_pages():
 
     for study in DISTRACTORS:
         if Path("results", study).is_dir():
-            checked(write_jobs_page, Path(CONFIG.records), Path("results"), study)
+            try:
+                write_jobs_page(Path(CONFIG.records), Path("results"), study)
+            except (OSError, SkillmillError) as error:
+                sys.stderr.write(f"note: no page of the jobs of {study}: {error}\n")
 
 
 def show_causes():

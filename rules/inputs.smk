@@ -80,7 +80,10 @@ def are_split():
         failed_share=CONFIG.limits.failed_share,
     )
     folder = Path("results", CONFIG.study, "memory")
-    return split_conversations(place, folder, leads=workflow.is_main_process)
+    # A first dry run leaves nothing behind; which flags were given is not known yet.
+    looks = not {"-n", "--dry-run", "--dryrun"}.isdisjoint(sys.argv)
+    leads = workflow.is_main_process and (folder.exists() or not looks)
+    return split_conversations(place, folder, leads=leads)
 
 
 def retrieval_skill_files():

@@ -82,6 +82,7 @@ class Workflow:
         return {
             **os.environ,
             "PYTHONPATH": str(self.code / "src"),
+            "OMP_NUM_THREADS": "1",
             "SKILLMILL_RUN": run,
             "SKILLMILL_DATA": os.environ.get("SKILLMILL_DATA", ""),
         }

@@ -102,8 +102,8 @@ def test_steps_are_resumed_after_kill_9_and_an_edit_reruns_its_rollouts_alone(fl
 
     seed = flow.root / "surface-fact.md"
     seed.write_text(seed.read_text("utf-8") + "\nMore words for people.\n", "utf-8")
-    flow.run("evolution", run="edited")
-    start = next(job for job in flow.jobs("edited") if job.rule == "evolve_start")
+    flow.run("evolution", run="edited-seed")
+    start = next(job for job in flow.jobs("edited-seed") if job.rule == "evolve_start")
     # One seed of three was edited.
     assert start.reused == 2 * start.computed > 0
 
@@ -157,7 +157,7 @@ def test_a_models_proposals_and_routes_run_as_jobs_and_what_they_took_is_counted
         last = flow.root / STATES / "step-1.sqlite"
         first = last.read_bytes()
         last.unlink()
-        flow.run(f"{STATES}/step-1.sqlite", run="again")
+        flow.run(f"{STATES}/step-1.sqlite", run="step-again")
         assert (last.read_bytes(), len(script.asked)) == (first, asked)
     with artifact.reading(last, "evolution") as db:
         rows = evolution.load_evolution(db)

@@ -33,7 +33,8 @@ def split_conversations(source: Source, folder: Path, *, leads: bool) -> bool:
         Where the stores go, as `<shard>/conversations.sqlite`.
     leads : bool
         Whether this process may write; one that runs a single job on another node reads
-        the workflow, too. Nor is anything written while another run is at work here.
+        the workflow, too, and a first dry run leaves nothing behind. Nor is anything
+        written while another run is at work here.
 
     Returns
     -------

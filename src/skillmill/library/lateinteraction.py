@@ -35,11 +35,11 @@ def coverage(
     held = [n for n, tokens in enumerate(skills) if len(tokens)]
     if not len(task) or not held:
         return scores
-    joined = np.concatenate([skills[n] for n in held]).astype(np.float32)
-    best = (joined @ task.astype(np.float32).T).max(axis=1)
+    # In float64: sums in float32 differ in the sixth digit from one number of threads
+    # to another, and stored scores must not.
+    joined = np.concatenate([skills[n] for n in held]).astype(np.float64)
+    best = (joined @ task.astype(np.float64).T).max(axis=1)
     starts = np.cumsum([0, *(len(skills[n]) for n in held[:-1])])
     sizes = np.array([len(skills[n]) for n in held])
-    scores[held] = np.clip(
-        np.add.reduceat(best.astype(np.float64), starts) / sizes, -1, 1
-    )
+    scores[held] = np.clip(np.add.reduceat(best, starts) / sizes, -1, 1)
     return scores
