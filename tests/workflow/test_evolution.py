@@ -12,6 +12,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from skillmill.evolve.llm_proposer import ROLES
+from skillmill.evolve.reflective.arms import PLAIN
+from skillmill.evolve.reflective.arms import ROLES as RIVAL_ROLES
 from skillmill.store import artifact, evolution, scores
 from skillmill.store.costs import read_costs
 from skillmill.store.usage import load_usage
@@ -23,6 +25,7 @@ from tests.evolve.test_llm_proposer import (
     generated,
     proposal,
 )
+from tests.interfaces import test_reflecting as reflecting
 from tests.models.endpoint import Script, says
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
@@ -178,3 +181,31 @@ def test_a_models_proposals_and_routes_run_as_jobs_and_what_they_took_is_counted
     assert sum(row.calls for row in costs) == asked
     proposing = [row for row in costs if row.role in ROLES]
     assert sum(row.calls for row in proposing) == sum(used[r].replies for r in ROLES)
+
+
+def test_rivals_that_reflect_run_as_a_job_and_their_replies_are_recorded(flow):
+    script = Script(reflecting.answer)
+    flow.config["memory"]["splits"]["test"] = ["shelves-and-stars"]
+    flow.config["memory"]["splits"]["val"] = []
+    flow.config["evolution"]["reflective_calls"] = 6
+    store = flow.root / "results/sample/reflective/scores.sqlite"
+    with HTTPServer(host="127.0.0.1", threaded=True) as server:
+        server.expect_request("/v1/chat/completions").respond_with_handler(script.serve)
+        model = {"model": "tiny", "base_url": server.url_for("/v1"), "max_tries": 1}
+        roles = dict.fromkeys([*RIVAL_ROLES, reflecting.JUDGE], model)
+        flow.config["models"] = {"mode": "live", "roles": roles}
+        flow.run(str(store.relative_to(flow.root)), run="rivals")
+        first, asked = store.read_bytes(), len(script.asked)
+        store.unlink()
+        flow.run(str(store.relative_to(flow.root)), run="rivals-again")
+        assert (store.read_bytes(), len(script.asked)) == (first, asked)
+    with artifact.reading(store, "scores") as db:
+        found = {(row.arm, row.metric): row for row in scores.load_scores(db)}
+    learnt = {
+        arm: row.value for (arm, m), row in found.items() if m == "calls_learning"
+    }
+    assert {PLAIN, "rival:cheat-sheet"} < set(learnt)
+    assert len(learnt) == 5
+    assert max(learnt.values()) <= 6
+    # The script answers rightly as soon as a sheet says how.
+    assert found["rival:cheat-sheet", "judge"].value > found[PLAIN, "judge"].value
