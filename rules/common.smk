@@ -9,7 +9,7 @@ from skillmill.codehash import code_of as code_of_script
 from skillmill.config import SCHEMA, check_config, find_path, require_track
 from skillmill.data.discovery import find_skill_files
 from skillmill.errors import SkillmillError
-from skillmill.evaluate.model_judge import ROLES as JUDGE_ROLES
+from skillmill.evaluate.judge_roles import ROLES as JUDGE_ROLES
 from skillmill.interfaces.contents import contents
 from skillmill.interfaces.kept import (
     clear_leftovers,
@@ -20,8 +20,7 @@ from skillmill.interfaces.kept import (
 from skillmill.interfaces.removals import check_removals
 from skillmill.interfaces.parts import require_parts
 from skillmill.interfaces.run import mark_start
-from skillmill.report.othersource import compared_stores as compared_stores_of
-from skillmill.interfaces.dealing import Source
+from skillmill.interfaces.source import Source
 from skillmill.interfaces.splitting import split_conversations
 
 RUN = os.environ.setdefault("SKILLMILL_RUN", uuid.uuid4().hex[:12])

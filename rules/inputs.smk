@@ -269,7 +269,10 @@ def compared_run():
             refuse(f"report.compare: {place} is this study itself; name another run")
         names = ("tasks.sqlite", "scores.sqlite")
         return [store for store in library_stores(place.name) if store.endswith(names)]
-    found = checked(compared_stores_of, Path(source("report.compare")))
+    # Only here: it brings what compares runs, which every start would wait for.
+    from skillmill.report.othersource import compared_stores as stores_of
+
+    found = checked(stores_of, Path(source("report.compare")))
     return [str(path.absolute()) for path in found]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from skillmill.evaluate.aggregate import Resampling, summarise
 from skillmill.evaluate.groups import question_groups
-from skillmill.evaluate.model_judge import JudgeRole
+from skillmill.evaluate.judge_roles import JudgeRole
 from skillmill.evaluate.splitting import Declared, splits_of
 from skillmill.evolve.reflective.arms import (
     ROLES,

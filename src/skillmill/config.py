@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from skillmill.errors import ConfigError
+from skillmill.settings.described import with_descriptions
 from skillmill.settings.evolution import Evolution
 from skillmill.settings.memory import Splits
 from skillmill.settings.models import Encoder, Models
@@ -300,7 +301,7 @@ def find_path(value: str, key: str, *, data_root: str, base: Path) -> Path:
 def json_schema() -> str:
     """The model as a JSON schema, as text with a final line end."""
     draft = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    schema = draft | Config.model_json_schema()
+    schema = draft | with_descriptions(Config.model_json_schema(), Config)
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from skillmill.interfaces import splitting
-from skillmill.interfaces.dealing import Source
+from skillmill.interfaces import dealing, splitting
 from skillmill.interfaces.runlock import TOKEN, only_run
+from skillmill.interfaces.source import Source
 from skillmill.interfaces.splitting import split_conversations
 from skillmill.memory.shards import shard_of
 from skillmill.store.artifact import load_provenance, reading
@@ -103,7 +103,7 @@ def test_nothing_is_read_again_unless_something_is_another(source, monkeypatch):
     assert split_conversations(source, FOLDER, leads=True)
     os.utime("chats.jsonl", (1, 1))
     read = []
-    monkeypatch.setattr(splitting, "deal_out", lambda *given: read.append(given))
+    monkeypatch.setattr(dealing, "deal_out", lambda *given: read.append(given))
     assert split_conversations(source, FOLDER, leads=True)
     assert read == []
     (FOLDER / "1/conversations.sqlite").write_bytes(b"cut short")

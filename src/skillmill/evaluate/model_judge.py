@@ -1,24 +1,15 @@
 """Verdicts of a language model on answers (ERSkill, appendix D.4.2)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal
+from collections.abc import Iterable
+from typing import Any
 
+from skillmill.evaluate.judge_roles import JudgeRole
 from skillmill.evaluate.judging import ToJudge
 from skillmill.models.chat import ChatRequest, Outcome
 from skillmill.models.heuristics.judge import Verdict
 from skillmill.models.llm import ChatClient
 from skillmill.models.prompts import prompt, prompt_version, render
 from skillmill.models.replies_memory import JudgeReply
-
-JudgeRole = Literal["judge_locomo", "judge_longmemeval", "judge_perltqa"]
-
-#: How conversations are written -> whose prompt judges answers about them.
-ROLES: Final[Mapping[str, JudgeRole]] = {
-    "locomo": "judge_locomo",
-    "chatlog": "judge_locomo",
-    "longmemeval": "judge_longmemeval",
-    "perltqa": "judge_perltqa",
-}
 
 #: Question type of LongMemEval whose rule holds where the data names another: the
 #: reply must hold the whole answer, here that it is not known.

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from skillmill.evaluate.answering import Asked as ToRead
+from skillmill.evaluate.judge_roles import JudgeRole
 from skillmill.evaluate.judging import ToJudge
-from skillmill.evaluate.model_judge import JudgeRole, ModelJudge
+from skillmill.evaluate.model_judge import ModelJudge
 from skillmill.evaluate.model_reader import answer_request, readings
 from skillmill.evolve.rollouts import Arena
 from skillmill.models.heuristics.passages import Evidence

@@ -1,36 +1,17 @@
 """Conversations dealt out to the shards of a memory, one store a shard."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from skillmill.codehash import modules_hash
 from skillmill.data.formats import LOADERS
 from skillmill.interfaces.job import Counts, count_report
+from skillmill.interfaces.source import Source
 from skillmill.memory.shards import shard_of
 from skillmill.store import artifact, conversations
 
-#: Hash of the code that shapes the stores.
-CODE = modules_hash(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Conversations to deal out: where they lie, how they are read, to how many shards.
-
-    `files` are those that the loader reads below `path`.
-    """
-
-    study: str
-    path: Path
-    files: tuple[str, ...]
-    format: str
-    shards: int
-    failed_share: float
-
-
-def deal_out(source: Source, places: Sequence[Path]) -> None:
+def deal_out(source: Source, places: Sequence[Path], code: str) -> None:
     """Write the store of each shard; one whose content stays keeps its time.
 
     Parameters
@@ -39,6 +20,8 @@ def deal_out(source: Source, places: Sequence[Path]) -> None:
         What to read.
     places : sequence of Path
         The store of each shard, in their order.
+    code : str
+        Hash of the code that shapes the stores.
 
     Raises
     ------
@@ -53,7 +36,7 @@ def deal_out(source: Source, places: Sequence[Path]) -> None:
         kind="conversations",
         study=source.study,
         package_version=metadata.version("skillmill"),
-        code=CODE,
+        code=code,
         params={"format": source.format, "shards": source.shards},
     )
     for shard, place in enumerate(places):

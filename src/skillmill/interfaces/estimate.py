@@ -13,8 +13,8 @@ import numpy as np
 
 from skillmill.config import find_path
 from skillmill.evaluate import model_reader, written
-from skillmill.evaluate.model_judge import ROLES as JUDGES
-from skillmill.evaluate.model_judge import JudgeRole
+from skillmill.evaluate.judge_roles import ROLES as JUDGES
+from skillmill.evaluate.judge_roles import JudgeRole
 from skillmill.interfaces.configured import workflow_folder
 from skillmill.interfaces.estimate_memory import (
     built,

@@ -12,8 +12,9 @@ from pathlib import Path
 from skillmill.errors import InputError
 from skillmill.evaluate.answering import questions_of_shard
 from skillmill.evaluate.baselines import ORACLE
+from skillmill.evaluate.judge_roles import JudgeRole
 from skillmill.evaluate.judging import to_judge
-from skillmill.evaluate.model_judge import JudgeRole, judge_requests
+from skillmill.evaluate.model_judge import judge_requests
 from skillmill.evaluate.model_reader import answer_request
 from skillmill.evaluate.written import KINDS, writings
 from skillmill.interfaces.memories import open_memory

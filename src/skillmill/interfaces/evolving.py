@@ -12,8 +12,8 @@ import numpy as np
 
 from skillmill.compute.scoring import full_coverage, recall
 from skillmill.errors import InputError
-from skillmill.evaluate.model_judge import ROLES as JUDGE_ROLES
-from skillmill.evaluate.model_judge import JudgeRole
+from skillmill.evaluate.judge_roles import ROLES as JUDGE_ROLES
+from skillmill.evaluate.judge_roles import JudgeRole
 from skillmill.evaluate.model_reader import ROLE as READING
 from skillmill.evolve import router as learned
 from skillmill.evolve.cases import TracedCases

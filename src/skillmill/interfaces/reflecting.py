@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from skillmill.evaluate.judge_roles import JudgeRole
 from skillmill.evaluate.judging import ToJudge
-from skillmill.evaluate.model_judge import JudgeRole, ModelJudge
+from skillmill.evaluate.model_judge import ModelJudge
 from skillmill.evolve.reflective.adapter import RECORDS, Judge, Task
 from skillmill.interfaces.memories import open_memory
 from skillmill.models.llm import ChatClient

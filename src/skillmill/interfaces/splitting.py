@@ -12,10 +12,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from skillmill.codehash import modules_hash
 from skillmill.errors import SkillmillError
-from skillmill.interfaces.dealing import CODE, Source, deal_out
 from skillmill.interfaces.lockholder import TOKEN
 from skillmill.interfaces.runlock import holder_of
+from skillmill.interfaces.source import Source
+
+#: Hash of the code that shapes the stores.
+CODE = modules_hash("skillmill.interfaces.dealing")
 
 #: Where it is noted what the stores of each study were made from.
 NOTES = Path(".snakemake", "skillmill-split")
@@ -49,7 +53,10 @@ def split_conversations(source: Source, folder: Path, *, leads: bool) -> bool:
     try:
         key = _key_of(source)
         if _read(note) != _described(key, places):
-            deal_out(source, places)
+            # The readers of all formats, which a run that changes nothing does without.
+            from skillmill.interfaces.dealing import deal_out  # noqa: PLC0415
+
+            deal_out(source, places, CODE)
             _write(note, _described(key, places))
     except (SkillmillError, OSError):
         return False
