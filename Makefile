@@ -39,7 +39,7 @@ $(S3)/.installed: pyproject.toml constraints.txt
 test-alfworld: $(SETUP) $(ALFWORLD)
 	@$(BIN)/python -m pytest -n 0 tests/interfaces/test_households.py
 
-# Opt-in, about an hour of one core: sequences of edits through Snakemake with kills among
+# Opt-in, up to an hour: sequences of edits through Snakemake with kills among
 # them, and as many through the stage functions. SOAK=100 KILLS=50 unless said otherwise.
 SOAK ?= 100
 KILLS ?= 50
