@@ -15,17 +15,12 @@ import argparse
 import os
 import resource
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 import yaml
+from benchmarks.edits import build
 
-from skillmill.store.runs import read_jobs
-
-REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = "{data_root}/skillsbench"
 
 
@@ -54,19 +49,9 @@ def cpu() -> float:
 
 
 def run(root: Path, name: str) -> tuple[float, float, int, int]:
-    """CPU and wall seconds, jobs and computed rows of one run."""
-    before, started = cpu(), time.monotonic()
-    subprocess.run(
-        [
-            sys.executable, "-m", "skillmill", "run", "--snakefile",
-            str(REPOSITORY / "Snakefile"), "--configfile", "overlay.yaml",
-            "--cores", "1", "--quiet", "all",
-        ],
-        cwd=root, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        env={**os.environ, "SKILLMILL_RUN": name},
-    )  # fmt: skip
-    jobs = read_jobs(root / "records", name)
-    wall = time.monotonic() - started
+    """CPU and wall seconds, jobs and computed rows of one run on one core."""
+    before = cpu()
+    wall, jobs = build(root, name, cores=1)
     return cpu() - before, wall, len(jobs), sum(job.computed for job in jobs)
 
 

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from skillmill.store.runs import read_jobs
+from skillmill.store.runs import JobRow, read_jobs
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SEEDS = REPOSITORY / "src" / "skillmill" / "skills" / "seeds"
@@ -90,20 +90,24 @@ EDITS: list[Callable[[Path], None]] = [
 ]  # fmt: skip
 
 
-def run(root: Path, name: str) -> tuple[int, float, float, int]:
-    """Jobs, wall seconds, seconds within scripts and computed rows of one run."""
+def build(root: Path, name: str, cores: int = 2) -> tuple[float, list[JobRow]]:
+    """Build everything in a folder with an `overlay.yaml`; wall seconds and jobs."""
     started = time.monotonic()
     subprocess.run(
         [
             sys.executable, "-m", "skillmill", "run", "--snakefile",
             str(REPOSITORY / "Snakefile"), "--configfile", "overlay.yaml",
-            "--cores", "2", "--quiet", "all",
+            "--cores", str(cores), "--quiet", "all",
         ],
         cwd=root, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         env={**os.environ, "SKILLMILL_RUN": name},
     )  # fmt: skip
-    wall = time.monotonic() - started
-    jobs = read_jobs(root / "records", name)
+    return time.monotonic() - started, read_jobs(root / "records", name)
+
+
+def run(root: Path, name: str) -> tuple[int, float, float, int]:
+    """Jobs, wall seconds, seconds within scripts and computed rows of one run."""
+    wall, jobs = build(root, name)
     return (
         len(jobs),
         wall,
