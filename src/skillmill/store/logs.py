@@ -1,4 +1,4 @@
-"""What the run log and the cost log have in common: their version, and refusals."""
+"""What logs have in common: their version, and refusals."""
 
 import sqlite3
 from pathlib import Path
@@ -7,8 +7,12 @@ from skillmill.errors import StoreError
 from skillmill.store.schema import RECORD_VERSION
 
 
-def log_version(db: sqlite3.Connection, path: Path, name: str) -> int:
+def log_version(
+    db: sqlite3.Connection, path: Path, name: str, again: str = "run again"
+) -> int:
     """Version of a log's tables; 0 if it has none yet.
+
+    `again` is what to do once one of another version was moved away.
 
     Raises
     ------
@@ -19,16 +23,20 @@ def log_version(db: sqlite3.Connection, path: Path, name: str) -> int:
     if version not in (0, RECORD_VERSION):
         raise StoreError(
             f"{path}: expected version {RECORD_VERSION} of the {name}, found version"
-            f" {version}; move it away and run again",
+            f" {version}; move it away and {again}",
             record=str(path),
         )
     return version
 
 
-def log_refused(path: Path, expected: str, error: Exception) -> StoreError:
+def log_refused(
+    path: Path,
+    expected: str,
+    error: Exception,
+    way: str = "set `records` to a folder that can be written, and run again",
+) -> StoreError:
     """The error of a log that cannot be read or written, with the way out."""
     return StoreError(
-        f"{path}: expected {expected}, got {error}; move the file away, or set"
-        " `records` to a folder that can be written, and run again",
+        f"{path}: expected {expected}, got {error}; move the file away, or {way}",
         record=str(path),
     )

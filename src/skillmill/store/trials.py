@@ -12,11 +12,15 @@ from typing import Any
 
 from skillmill.errors import StoreError
 from skillmill.store.connect import connect_shared
+from skillmill.store.logs import log_refused, log_version
 from skillmill.store.rows import insert
-from skillmill.store.schema import RECORD_VERSION, create_records
+from skillmill.store.schema import create_records
 from skillmill.types import Trial
 
 FILE = "trials.sqlite"
+
+_AGAIN = "import again"
+_WAY = "name another folder with --records"
 
 _KEY = "study, benchmark, task, method, backbone, attempt"
 _FIELDS = (
@@ -54,12 +58,12 @@ def keep_trials(
         path.parent.mkdir(parents=True, exist_ok=True)
         with closing(connect_shared(path, "rwc")) as db, db:
             db.execute("begin immediate")
-            if _version(db, path) == 0:
+            if log_version(db, path, "trial log", _AGAIN) == 0:
                 create_records(db, "trial-log")
             for trial in trials:
                 counts[_keep(db, study, trial, replace=replace)] += 1
     except (sqlite3.Error, OSError) as error:
-        raise _refused(path, "to write the trial log", error) from error
+        raise log_refused(path, "to write the trial log", error, _WAY) from error
     return Kept(**counts)
 
 
@@ -92,11 +96,11 @@ def _read(path: Path, query: str, values: tuple[str, ...]) -> list[tuple[Any, ..
         return []
     try:
         with closing(connect_shared(path)) as db:
-            if _version(db, path) == 0:
+            if log_version(db, path, "trial log", _AGAIN) == 0:
                 return []
             return db.execute(query, values).fetchall()
     except sqlite3.Error as error:
-        raise _refused(path, "to read the trial log", error) from error
+        raise log_refused(path, "to read the trial log", error, _WAY) from error
 
 
 def _keep(db: sqlite3.Connection, study: str, trial: Trial, *, replace: bool) -> str:
@@ -125,23 +129,3 @@ def _keep(db: sqlite3.Connection, study: str, trial: Trial, *, replace: bool) ->
         db.execute(f"delete from trial where {where}", key)  # noqa: S608
     insert(db, "trial", [(study, *astuple(trial))])
     return "added" if there is None else "replaced"
-
-
-def _version(db: sqlite3.Connection, path: Path) -> int:
-    """Version of the log's tables; 0 if it has none yet."""
-    version = int(db.execute("pragma user_version").fetchone()[0])
-    if version not in (0, RECORD_VERSION):
-        raise StoreError(
-            f"{path}: expected version {RECORD_VERSION} of the trial log, found version"
-            f" {version}; move it away and import again",
-            record=str(path),
-        )
-    return version
-
-
-def _refused(path: Path, expected: str, error: Exception) -> StoreError:
-    return StoreError(
-        f"{path}: expected {expected}, got {error}; move the file away, or name another"
-        " folder with --records",
-        record=str(path),
-    )
