@@ -8,8 +8,8 @@ from skillmill.data.harborjob import load_jobs
 from skillmill.data.harbortask import HarborTask, find_tasks, write_task
 from skillmill.data.relevance import load_predictions
 from skillmill.data.skillfile import load_library
-from skillmill.errors import InputError
 from skillmill.evaluate.downstream.strata import check_strata
+from skillmill.interfaces.predicted import predicted
 from skillmill.settings.downstream import SkillsBench
 from skillmill.store import trials
 from skillmill.types import LoadReport, Trial
@@ -138,12 +138,4 @@ def _chosen(
     """Skills of a task, each once, in the order predicted."""
     if predictions is None:
         return list(folders)
-    ranked = list(dict.fromkeys(predictions.get(task.id, ())))[:budget]
-    unknown = [skill for skill in ranked if skill not in folders]
-    if unknown:
-        raise InputError(
-            f"task {task.id!r}: the predicted skill {unknown[0]!r} is not in the"
-            " library; name the library that the predictions were made from",
-            record=task.id,
-        )
-    return ranked
+    return predicted(predictions.get(task.id, ()), budget, folders, "task", task.id)

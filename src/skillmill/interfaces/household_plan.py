@@ -12,6 +12,7 @@ from skillmill.errors import InputError
 from skillmill.evaluate.downstream.counting import stratum_of
 from skillmill.evaluate.downstream.household_agents import GivenSkill, fit_skills
 from skillmill.evaluate.downstream.strata import check_strata
+from skillmill.interfaces.predicted import predicted
 from skillmill.interfaces.tracing import grown
 from skillmill.settings.downstream import Downstream
 from skillmill.settings.whole import Config
@@ -127,14 +128,7 @@ def choose_skills(
     chosen, _ = load_predictions(predictions)
     given = {}
     for game in games:
-        ranked = list(dict.fromkeys(chosen.get(game.id, ())))[:budget]
-        unknown = [skill for skill in ranked if skill not in texts]
-        if unknown:
-            raise InputError(
-                f"game {game.id!r}: the predicted skill {unknown[0]!r} is not in the"
-                " library; name the library that the predictions were made from",
-                record=game.id,
-            )
+        ranked = predicted(chosen.get(game.id, ()), budget, texts, "game", game.id)
         given[game.id] = fit_skills([texts[skill] for skill in ranked], tokens)
     return given, sum(game.id not in chosen for game in games)
 
