@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from skillmill.errors import InputError
 from skillmill.interfaces.cli import main
 from skillmill.interfaces.show import headline, percent_of, read_scores
+from skillmill.interfaces.tables import row_table
 from skillmill.store import artifact
 from tests.interfaces.conftest import score
 
@@ -134,3 +135,13 @@ def test_a_summary_prints_the_headline_figures(results):
     rows = [json.loads(line) for line in as_rows.stdout.splitlines()]
     assert {row["row"] for row in rows} == {"score"}
     assert {(row["label"], row["arm"]) for row in rows} >= {("recall@5", "hybrid")}
+
+
+def test_no_table_lets_text_steer_the_terminal(capsys):
+    row_table([{"skill": "a\x1b[31mb", "note": "x\u202ey", "n": 1234, "none": None}])
+    said = capsys.readouterr().out
+    assert "a⟨U+001B⟩[31mb" in said
+    assert "x⟨U+202E⟩y" in said
+    assert "1,234" in said
+    assert "\x1b" not in said
+    assert "\u202e" not in said

@@ -1,6 +1,5 @@
 """Commands that look around in a built library: its skills, its edges."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ def neighbours(skill: str, study: str | None, results: Path, as_json: bool) -> N
 
     from skillmill.interfaces.searching import library_store  # noqa: PLC0415
     from skillmill.interfaces.served import ServedLibrary  # noqa: PLC0415
+    from skillmill.interfaces.tables import print_json, row_table  # noqa: PLC0415
 
     library = ServedLibrary(library_store(results, study))
     found = library.neighbours(library.find(skill))
@@ -36,16 +36,12 @@ def neighbours(skill: str, study: str | None, results: Path, as_json: bool) -> N
             "the graph contradicts itself too often: trust no direction", err=True
         )
     if as_json:
-        for one in found:
-            click.echo(json.dumps(asdict(one), ensure_ascii=False))
+        print_json([asdict(one) for one in found])
         return
-    from skillmill.interfaces.tables import row_table  # noqa: PLC0415
-    from skillmill.report.visible import visible_text  # noqa: PLC0415
-
     row_table(
         [
             {
-                "skill": visible_text(one.skill),
+                "skill": one.skill,
                 "is": one.role or "similar",
                 "relation": f"{'->' if one.forward else '<-'} {one.relation}",
                 "weight": "" if one.weight is None else f"{one.weight:.3f}",
@@ -126,24 +122,12 @@ def show_edges(
 
 
 def _print_rows(rows: "list[dict[str, object]]", as_json: bool) -> None:
-    """One JSON row a line, or a table whose texts are safe to show."""
-    if as_json:
-        for row in rows:
-            click.echo(json.dumps(row, ensure_ascii=False))
-        return
-    from skillmill.interfaces.tables import row_table  # noqa: PLC0415
-    from skillmill.report.visible import visible_text  # noqa: PLC0415
+    """One JSON row a line, or a table, which has no room for descriptions."""
+    from skillmill.interfaces.tables import print_rows  # noqa: PLC0415
 
-    row_table(
-        [
-            {
-                name: visible_text(value) if isinstance(value, str) else value
-                for name, value in row.items()
-                if name != "description"
-            }
-            for row in rows
-        ]
-    )
+    if not as_json:
+        rows = [{k: v for k, v in row.items() if k != "description"} for row in rows]
+    print_rows(rows, as_json)
 
 
 #: Commands of `show`.

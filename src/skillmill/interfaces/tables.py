@@ -13,6 +13,7 @@ from rich.table import Table
 from skillmill.interfaces.show import as_json as row_of
 from skillmill.interfaces.show import headline, percent_of, read_scores
 from skillmill.report.tables import numbered
+from skillmill.report.visible import visible_text
 from skillmill.store import artifact, load
 from skillmill.types import LoadReport, Score
 
@@ -39,14 +40,21 @@ def score_table(rows: Iterable[Score]) -> None:
 
 
 def row_table(rows: Sequence[Mapping[str, object]]) -> None:
-    """Print rows of the same columns, numbers to the right; nothing for no rows."""
+    """Print rows of the same columns, numbers to the right; nothing for no rows.
+
+    Texts may come from outside: what is hidden or steers a terminal is spelled out.
+    """
     table = Table(box=None, pad_edge=False)
     for name, value in (rows[0] if rows else {}).items():
         table.add_column(name, justify="left" if isinstance(value, str) else "right")
     for row in rows:
         table.add_row(
             *(
-                "" if v is None else f"{v:,}" if type(v) is int else str(v)
+                ""
+                if v is None
+                else f"{v:,}"
+                if type(v) is int
+                else visible_text(str(v))
                 for v in row.values()
             )
         )
