@@ -80,10 +80,21 @@ def are_split():
         failed_share=CONFIG.limits.failed_share,
     )
     folder = Path("results", CONFIG.study, "memory")
-    # A first dry run leaves nothing behind; which flags were given is not known yet.
-    looks = not {"-n", "--dry-run", "--dryrun"}.isdisjoint(sys.argv)
-    leads = workflow.is_main_process and (folder.exists() or not looks)
+    # A first dry run leaves nothing behind.
+    leads = workflow.is_main_process and (folder.exists() or not is_planning())
     return split_conversations(place, folder, leads=leads)
+
+
+def is_planning():
+    """Whether this is Snakemake's command and a dry run; it tells no workflow so early.
+
+    Another program may have read the workflow, with an `-n` of its own.
+    """
+    command = Path(sys.argv[0])
+    flags = {"-n", "--dry-run", "--dryrun"}
+    return "snakemake" in (command.name, command.parent.name) and any(
+        flag in flags for flag in sys.argv
+    )
 
 
 def retrieval_skill_files():
