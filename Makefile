@@ -6,8 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
 SMOKE := $(VENV)/.smoke-llm
+ALFWORLD := $(VENV)/.alfworld
 
-.PHONY: run test test-slurm soak lint format schema smoke-llm clean help test-install test-s3
+.PHONY: run test test-slurm soak lint format schema smoke-llm clean help test-install test-s3 test-alfworld
 
 run: $(SETUP)
 	@$(BIN)/skillmill run
@@ -76,7 +77,7 @@ clean:
 	rm -rf results logs
 
 help:
-	@echo "run  test  test-install  test-slurm  test-s3  soak  lint  format  schema  smoke-llm  clean"
+	@echo "run  test  test-install  test-slurm  test-s3  test-alfworld  soak  lint  format  schema  smoke-llm  clean"
 
 # pip's own version is left alone: the lock pins what matters. The stamp is written last,
 # so an interrupted set-up starts again.
