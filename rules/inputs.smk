@@ -67,6 +67,12 @@ def conversation_files():
     return tracked(path.glob("*.json*") if path.is_dir() else [path])
 
 
+def sized_splits():
+    """Splits that the data is checked for as it is read; none without sizes."""
+    splits = CONFIG.memory.splits
+    return splits.declared() if splits.questions.given else {}
+
+
 def are_split():
     """Whether each shard has its own conversations: the one thing written here."""
     if CONFIG.memory.path is None:
@@ -78,6 +84,7 @@ def are_split():
         format=CONFIG.memory.format,
         shards=CONFIG.memory.shards,
         failed_share=CONFIG.limits.failed_share,
+        splits=sized_splits(),
     )
     folder = Path("results", CONFIG.study, "memory")
     # A first dry run leaves nothing behind.
@@ -341,12 +348,6 @@ def ranked(wildcards):
 def learning_splits():
     """Conversations that evolution learns from and chooses on."""
     return CONFIG.memory.splits.declared("train", "val")
-
-
-def sized_splits():
-    """Splits that the data is checked for as it is read; none without sizes."""
-    splits = CONFIG.memory.splits
-    return splits.declared() if splits.questions.given else {}
 
 
 def memories_with(conversations):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillmill.data.formats import LOADERS
-from skillmill.evaluate.splitting import Declared, splits_of, surplus
+from skillmill.evaluate.splitting import Declared, splits_of, without_surplus
 from skillmill.interfaces.job import Counts, count_report, job
 from skillmill.store import artifact, conversations, load
 
@@ -27,11 +27,11 @@ def main(
     counts: Counts,
 ) -> None:
     """Read one file or a folder of them."""
-    found, questions, report = LOADERS[file_format](path)
+    found, asked, report = LOADERS[file_format](path)
     count_report(counts, report, failed_share)
-    over = surplus(splits, questions)
-    questions = [one for one in questions if one.id not in over]
-    counts.add("skipped", len(over), "more questions than memory.splits.questions")
+    questions = without_surplus(splits, asked)
+    over = len(asked) - len(questions)
+    counts.add("skipped", over, "more questions than memory.splits.questions")
     for split, names in splits_of(splits, questions).items():
         logging.info("%s: %s", split, ", ".join(names) or "no conversation")
     with artifact.writing(output, provenance) as db:

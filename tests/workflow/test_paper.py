@@ -14,7 +14,9 @@ import yaml
 
 from skillmill.config import check_config
 from skillmill.evaluate.splitting import splits_of
+from skillmill.interfaces.dealing import deal_out
 from skillmill.interfaces.job import Counts
+from skillmill.interfaces.source import Source
 from skillmill.store import artifact
 from skillmill.store.conversations import load_questions
 from skillmill.types import ADVERSARIAL
@@ -100,6 +102,16 @@ def test_splits_have_the_sizes_of_the_paper(tmp_path, name, sizes):
     assert tuple(found) == sizes
     # Three characters for 439, two for 272 and three for 483 are 166 too many.
     assert counts.total("skipped") == (166 if name == "perltqa" else 0)
+    # Memories are made of the shards, which must ask no question more.
+    files = tuple(map(str, tmp_path.glob("*.json")))
+    source = Source("s", tmp_path, files, name, 3, 0.2, declared.declared())
+    places = [tmp_path / str(n) / "conversations.sqlite" for n in range(3)]
+    deal_out(source, places, "c0de")
+    dealt = []
+    for place in places:
+        with artifact.reading(place, "conversations") as db:
+            dealt += load_questions(db)
+    assert sorted(q.id for q in dealt) == sorted(q.id for q in questions)
 
 
 @pytest.mark.parametrize(

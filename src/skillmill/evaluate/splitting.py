@@ -75,6 +75,14 @@ def surplus(declared: Declared, questions: Sequence[Question]) -> frozenset[str]
     return frozenset(found)
 
 
+def without_surplus(
+    declared: Declared, questions: Sequence[Question]
+) -> list[Question]:
+    """The questions that are left, in their order, without those of `surplus`."""
+    over = surplus(declared, questions)
+    return [one for one in questions if one.id not in over]
+
+
 def _counted(questions: Iterable[Question]) -> list[Question]:
     return [one for one in questions if one.category != ADVERSARIAL]
 

@@ -5,6 +5,7 @@ from importlib import metadata
 from pathlib import Path
 
 from skillmill.data.formats import LOADERS
+from skillmill.evaluate.splitting import without_surplus
 from skillmill.interfaces.job import Counts, count_report
 from skillmill.interfaces.source import Source
 from skillmill.memory.shards import shard_of
@@ -31,6 +32,7 @@ def deal_out(source: Source, places: Sequence[Path], code: str) -> None:
     """
     found, asked, report = LOADERS[source.format](source.path)
     count_report(Counts(), report, source.failed_share)
+    asked = without_surplus(source.splits, asked)
     # Without the files read: those of other shards must not show in this one's store.
     provenance = artifact.Provenance(
         kind="conversations",
