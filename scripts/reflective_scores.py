@@ -44,6 +44,7 @@ class Means:
     judge: JudgeRole
     calls: int
     encoder: EncoderSettings
+    failed_share: float
 
 
 def main(
@@ -71,7 +72,9 @@ def main(
         done = _answered(memories, known, heard, means, resampling.seed)
         for one in done:
             counts.add("failed", len(one.failures), next(iter(one.failures), None))
-            counts.add("ok", len(one.attempts), f"{one.arm}: answered")
+            answered = sum(not attempt.failure for attempt in one.attempts)
+            counts.add("ok", answered, f"{one.arm}: answered")
+        counts.check("asking rivals", means.failed_share)
         values = values_of(done)
         groups = {
             query: [place for place in places if place[0] == "test"]
@@ -132,6 +135,7 @@ if __name__ == "__main__":
                     params.judge,
                     params.calls,
                     EncoderSettings(**params.encoder),
+                    this.failed_share,
                 ),
                 resampling=Resampling(params.bootstrap, params.level, params.seed),
                 output=Path(snakemake.output.scores),

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from skillmill.errors import LimitError
 from skillmill.evaluate.aggregate import Resampling
 from skillmill.evolve.reflective.arms import PLAIN, ROLES
 from skillmill.interfaces.job import Counts
@@ -61,7 +62,7 @@ def study(tmp_path):
             [shard / "memory.sqlite"],
             talks,
             SPLITS,
-            module.Means(client, JUDGE, 6, encoder),
+            module.Means(client, JUDGE, 6, encoder, 0.2),
             Resampling(20, 0.95, 0),
             output,
             artifact.Provenance("scores", "plot", "0", "c0de", models=models),
@@ -111,6 +112,28 @@ def test_rivals_are_arms_beside_a_reader_that_learnt_nothing(study):
     assert rows["rival:cheat-sheet", "calls_learning"].value == 3
     assert rows["rival:cheat-sheet", "calls_answering"].value == 2
     assert {row.role for row in used} >= {"guided_answer", "curate_sheet", JUDGE}
+
+
+def test_answers_that_fail_too_often_stop_the_job_with_the_first_cause(study):
+    def silent(asked):
+        if OPENINGS["guided_answer"] in asked["messages"][0]["content"]:
+            return says("no answer today")
+        return answer(asked)
+
+    time = FakeTime()
+    with (
+        ChatClient(
+            dict.fromkeys([*ROLES, JUDGE], settings(concurrency=1, max_tries=1)),
+            MemoryReplies(),
+            rng=np.random.default_rng(0),
+            http_client=Script(silent).client(time.clock),
+            clock=time.clock,
+        ) as client,
+        pytest.raises(
+            LimitError, match=r"asking rivals: .*the first cause: guided_ans"
+        ),
+    ):
+        study(client)
 
 
 def test_without_a_model_they_are_skipped_by_name(study):
