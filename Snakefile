@@ -22,6 +22,9 @@ except ImportError:
         f" with `{sys.executable} -m pip install -e {workflow.current_basedir}`"
     )
 
+from skillmill.interfaces.garbage import collect_seldom
+
+collect_seldom()
 
 BASE = Path(str(workflow.current_basedir))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from skillmill.interfaces.job import Counts, job
 from skillmill.interfaces.libraries import read_queries, read_skills, token_source
 from skillmill.library.settings import RankerSettings
-from skillmill.library.study import rank_tasks
+from skillmill.library.study import rank_tasks, reranks_late
 from skillmill.models.encoder import EncoderSettings
 from skillmill.store import artifact, load, rankings
 
@@ -35,8 +35,9 @@ def main(
 ) -> None:
     """Rank all skills for all tasks with every arm."""
     ranker = RankerSettings(**settings)
-    tokens = token_source(encoder, records, counts) if ranker.late_weight else None
     skills = read_skills(catalogue_path, vectors_path)
+    late = reranks_late(ranker, len(skills.ids))
+    tokens = token_source(encoder, records, counts) if late else None
     queries = read_queries(tasks_path, vectors_path, tokens)
     answers, lost = rank_tasks(skills, queries, ranker, tokens)
     for name in lost:

@@ -14,7 +14,6 @@ from skillmill.evaluate.topology import (
     census_rows,
     distinct_pairs,
     layers_of,
-    random_pairs,
     structure_rows,
 )
 from skillmill.store.graph import Candidate, DroppedEdge, EdgeOrigin
@@ -47,12 +46,6 @@ def layers():
     return layers_of(similar("ab", "ba", "be"), TYPED, ORIGINS, CANDIDATES)
 
 
-@given(st.lists(st.integers(0, 9)))
-def test_repeats_go_and_the_first_of_each_stays_in_order(codes):
-    found = topology._without_repeats(np.array(codes, dtype=np.intp))
-    assert found.tolist() == list(dict.fromkeys(codes))
-
-
 def test_layers_are_undirected_pairs():
     assert layers() == {
         "typed": {("a", "b"), ("c", "d")},
@@ -72,6 +65,22 @@ def test_the_structure_of_each_layer_is_that_of_the_paper_by_hand(rng):
     assert rows["all", ""][2:] == (1, 6, 3, 5.0, 3.0, 3.0, 1.2, 1.6, 1.6)
     assert rows["similar", ""][2:] == (1, 6, 2, 3.0, 4.0, 3.0, 1.333333, 2.0, 2.0)
     assert rows["typed", ""][2:] == (1, 6, 2, 4.0, 4.0, 2.0, 1.0, 1.0, 1.0)
+
+
+def test_layers_of_one_size_share_their_random_graphs(rng):
+    rows = structure_rows("abcdef", layers(), rng, 3)
+    controls = {r.layer: r[2:] for r in rows if r.control == "random"}
+    # two pairs each; one pair each
+    assert controls["typed"] == controls["similar"]
+    assert controls["typed:similar"] == controls["candidates:tool"]
+    assert controls["typed"] != controls["typed:similar"]
+
+
+def test_nothing_added_leaves_the_graph_as_it_is(rng):
+    made = {"all": {("a", "b")}, "similar": {("a", "b")}}
+    rows = {(r.layer, r.control): r for r in structure_rows("abc", made, rng, 3)}
+    assert rows["all", "similar + random"][3:] == rows["all", ""][3:]
+    assert rows["all", "similar + random"].draws == 3
 
 
 def test_each_layer_has_a_random_control_of_its_size(rng):
@@ -166,30 +175,6 @@ def test_the_census_counts_contradictions_also_of_edges_that_were_dropped():
         ("category", "routes_to / routes_to reversed"): (1, 0.25),
     }
     assert census_rows([], [])[0][2:] == (0, None)
-
-
-@settings(max_examples=30)
-@given(st.integers(0, 9), st.integers(0, 50), st.integers(0, 10))
-def test_random_pairs_are_distinct_free_and_as_many_as_there_are(n, count, held):
-    rng = np.random.default_rng(n * 100 + count)
-    taken = [(i, j) for j in range(n) for i in range(j)][:held]
-    drawn = random_pairs(n, count, taken, rng)
-    pairs = {tuple(pair) for pair in drawn.tolist()}
-    assert len(pairs) == len(drawn) == min(count, n * (n - 1) // 2 - len(taken))
-    assert all(one < other < n for one, other in pairs)
-    assert not pairs & set(taken)
-
-
-def test_random_pairs_are_drawn_evenly():
-    rng = np.random.default_rng(0)
-    counts = np.zeros((5, 5))
-    for _ in range(2000):
-        ((one, other),) = random_pairs(5, 1, (), rng).tolist()
-        counts[one, other] += 1
-    drawn = counts[np.triu_indices(5, 1)]
-    assert drawn.sum() == 2000
-    # ten pairs, 200 each; four standard deviations are 54
-    assert abs(drawn - 200).max() < 54
 
 
 @settings(max_examples=25)

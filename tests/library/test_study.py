@@ -2,7 +2,12 @@ import numpy as np
 
 from skillmill.library.query import Bodies
 from skillmill.library.settings import RankerSettings
-from skillmill.library.study import gather_queries, gather_skills, rank_tasks
+from skillmill.library.study import (
+    gather_queries,
+    gather_skills,
+    rank_tasks,
+    reranks_late,
+)
 
 PASSAGES = [
     ("mail", 0, "send mail: write a letter"),
@@ -63,6 +68,13 @@ def test_tokens_are_asked_for_the_skills_that_late_interaction_reranks():
     for off in (RankerSettings(late_weight=0), RankerSettings(late_up_to=1)):
         answers, _ = rank_tasks(SKILLS, queries, off, tokens)
         assert "hybrid+late" not in {r.arm for r in answers.rankings}
+
+
+def test_late_interaction_is_left_out_beyond_its_size_and_without_weight():
+    settings = RankerSettings(late_up_to=2)
+    assert reranks_late(settings, 2)
+    assert not reranks_late(settings, 3)
+    assert not reranks_late(RankerSettings(late_up_to=2, late_weight=0), 2)
 
 
 def test_a_library_without_skills_and_a_study_without_tasks():

@@ -203,11 +203,10 @@ def row_distances(
     """
     found = np.full(matrix.shape[0], -1)
     found[starts] = 0
-    ring: npt.NDArray[np.integer] = np.unique(starts)
     for hop in range(1, most + 1):
-        there = np.unique(matrix[ring].indices)
-        ring = there[found[there] < 0]
-        found[ring] = hop
+        met = np.zeros(len(found), dtype=bool)
+        met[matrix[np.flatnonzero(found == hop - 1)].indices] = True
+        found[met & (found < 0)] = hop
     return found
 
 

@@ -268,13 +268,14 @@ def _resampled(
     mean = float(sums.sum() / sizes.sum())
     if n == 1:
         return Interval(mean, mean, mean)
+    # Units of one size: every resample has as many values, and they need no adding up.
+    alike = n * sizes[0] if (sizes == sizes[0]).all() else None
     means = np.empty(samples)
     block = max(1, _DRAWN_AT_ONCE // n)
     for start in range(0, samples, block):
         drawn = rng.integers(n, size=(min(block, samples - start), n))
-        means[start : start + len(drawn)] = sums[drawn].sum(axis=1) / sizes[drawn].sum(
-            axis=1
-        )
+        values = sizes[drawn].sum(axis=1) if alike is None else alike
+        means[start : start + len(drawn)] = sums[drawn].sum(axis=1) / values
     low, high = np.quantile(means, [tail, 1 - tail])
     return Interval(mean, float(low), float(high))
 

@@ -34,7 +34,13 @@ def permuted(
 def permuted_edges(edges: Sequence[Edge], names: dict[str, str]) -> list[Edge]:
     """The same for edges of a layer; those that lead out of the names are left out."""
     return [
-        replace(edge, source=names[edge.source], target=names[edge.target])
+        Edge(
+            names[edge.source],
+            names[edge.target],
+            edge.relation,
+            edge.weight,
+            edge.provenance,
+        )
         for edge in edges
         if edge.source in names and edge.target in names
     ]

@@ -123,7 +123,8 @@ class _Graph:
     ) -> None:
         self.neighbours = neighbours_of(layer, typed, similar)
         self.hubs = sorted(self.neighbours, key=lambda s: (-len(self.neighbours[s]), s))
-        self._place = {skill: row for row, skill in enumerate(self.neighbours)}
+        self._skills = tuple(self.neighbours)
+        self._place = {skill: row for row, skill in enumerate(self._skills)}
         ends = [
             (self._place[one], self._place[other])
             for one, others in self.neighbours.items()
@@ -143,13 +144,16 @@ class _Graph:
     def spread(
         self, scores: Mapping[str, float], settings: ArmSettings
     ) -> dict[str, float]:
-        """What activation of skills adds to each skill of the graph."""
-        now = np.array([scores.get(skill, 0.0) for skill in self.neighbours])
-        total = np.zeros(len(now))
+        """What activation of skills adds to each skill that it reaches."""
+        now, total = np.zeros((2, len(self.neighbours)))
+        for skill, score in scores.items():
+            if skill in self._place:
+                now[self._place[skill]] = score
         for _ in range(settings.spread_hops):
             now = settings.decay * (self._step @ now)
             total += now
-        return dict(zip(self.neighbours, total.tolist(), strict=True))
+        reached = np.flatnonzero(total > 0).tolist()
+        return {self._skills[row]: float(total[row]) for row in reached}
 
 
 def _join(
@@ -159,7 +163,9 @@ def _join(
 ) -> None:
     """Note an edge at both ends, where it is the best between them."""
     for one, other in ((edge.source, edge.target), (edge.target, edge.source)):
-        order[one][other] = min(order[one].get(other, rank), rank)
+        held = order[one].get(other)
+        if held is None or rank < held:
+            order[one][other] = rank
 
 
 def _without_own(
@@ -220,8 +226,7 @@ def _boosted(entry: Ranking, arm: str, graph: _Graph, settings: ArmSettings) -> 
     }
     total = dict(scores)
     for skill, added in graph.spread(scores, settings).items():
-        if added > 0:
-            total[skill] = total.get(skill, 0.0) + settings.boost * added
+        total[skill] = total.get(skill, 0.0) + settings.boost * added
     rounded = {skill: round(score, DECIMALS) for skill, score in total.items()}
     order = sorted(rounded, key=lambda skill: (-rounded[skill], skill))
     kept = order[: max(len(entry.items), settings.budget)]

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from skillmill.compute.digraph import adjacency, row_distances
+from skillmill.compute.randompairs import random_pairs
 from skillmill.compute.scoring import hit
 from skillmill.evaluate.graph_arms import (
     LAYERS,
     ArmSettings,
 )
-from skillmill.evaluate.topology import distinct_pairs, random_pairs
+from skillmill.evaluate.topology import distinct_pairs
 from skillmill.store.graph import Candidate, Cost, Miss
 from skillmill.types import Edge, LibrarySkill, Task
 
@@ -82,7 +83,7 @@ def miss_rows(
     rows = []
     for layer in (*LAYERS, "candidates"):
         pairs = [
-            (place[a], place[b]) for a, b in known[layer] if {a, b} <= place.keys()
+            (place[a], place[b]) for a, b in known[layer] if a in place and b in place
         ]
         rows += _counted(layer, searched, place, [np.array(pairs, dtype=np.intp)])
     size = len(distinct_pairs([*typed, *similar]))

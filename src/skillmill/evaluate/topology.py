@@ -1,5 +1,6 @@
 """How the graph hangs together, and how much of it the embedding knew already."""
 
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from skillmill.compute.digraph import adjacency, component_sizes, reach
+from skillmill.compute.randompairs import random_pairs
 from skillmill.compute.statistics import wilson
 from skillmill.library.vocabulary import disagree, pair_of
 from skillmill.store.graph import (
@@ -89,22 +91,29 @@ def structure_rows(
     Comparative paper, table 2: reach is the mean over wired skills of how many others
     they get to in three hops, whichever way the edges go. Reach alone proves little:
     random edges raise it as well.
+    Layers of one size share their random graphs, and equal graphs are measured once: of
+    a large library most of the time goes into those.
     """
     place = {name: row for row, name in enumerate(ids)}
+    pairs = {name: _rows(joined, place) for name, joined in layers.items()}
+    measure = _Measure(len(ids))
+    controls: dict[int, Structure] = {}
     found = []
-    for name, joined in layers.items():
-        pairs = _rows(joined, place)
-        found.append(_measured(name, "", [pairs], len(ids)))
-        drawn = [random_pairs(len(ids), len(pairs), (), rng) for _ in range(draws)]
-        found.append(_measured(name, RANDOM, drawn, len(ids)))
-    if "all" in layers and "similar" in layers:
-        base = _rows(layers["similar"], place)
-        more = len(_rows(layers["all"], place)) - len(base)
-        drawn = [
+    for name, joined in pairs.items():
+        found.append(measure.mean(name, "", [joined]))
+        size = len(joined)
+        if size not in controls:
+            drawn = (random_pairs(len(ids), size, (), rng) for _ in range(draws))
+            controls[size] = measure.mean(name, RANDOM, drawn)
+        found.append(controls[size]._replace(layer=name))
+    if "all" in pairs and "similar" in pairs:
+        base = pairs["similar"]
+        more = len(pairs["all"]) - len(base)
+        mixed = (
             np.concatenate([base, random_pairs(len(ids), more, base, rng)])
             for _ in range(draws)
-        ]
-        found.append(_measured("all", ADDED_RANDOM, drawn, len(ids)))
+        )
+        found.append(measure.mean("all", ADDED_RANDOM, mixed))
     return found
 
 
@@ -188,35 +197,6 @@ def census_rows(typed: Sequence[Edge], dropped: Iterable[DroppedEdge]) -> list[C
     ]
 
 
-def random_pairs(
-    n: int, count: int, taken: npt.ArrayLike, rng: np.random.Generator
-) -> npt.NDArray[np.intp]:
-    """Distinct random pairs of n rows that are not `taken`; fewer if there are none."""
-    held = np.asarray(taken, dtype=np.intp).reshape(-1, 2)
-    low, high = held.min(axis=1, initial=n), held.max(axis=1, initial=-1)
-    used = np.unique(low * n + high)
-    wanted = min(count, n * (n - 1) // 2 - len(used))
-    codes = np.empty(0, dtype=np.intp)
-    while len(codes) < wanted:
-        one, other = rng.integers(n, size=(max(count, 16), 2)).T
-        drawn = np.minimum(one, other) * n + np.maximum(one, other)
-        drawn = drawn[one != other]
-        new = drawn[~np.isin(drawn, used)] if len(used) else drawn
-        codes = _without_repeats(np.concatenate([codes, new]))[:wanted]
-    return np.stack([codes // max(n, 1), codes % max(n, 1)], axis=1)
-
-
-def _without_repeats(codes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """The same in order, each once; made for few repeats."""
-    ordered = np.sort(codes)
-    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(repeated):
-        return codes
-    places = np.flatnonzero(np.isin(codes, repeated))
-    first = np.unique(codes[places], return_index=True)[1]
-    return np.delete(codes, np.delete(places, first))
-
-
 def _key(edge: Edge) -> tuple[str, str, str]:
     return edge.source, edge.target, edge.relation
 
@@ -240,29 +220,42 @@ def _rows(pairs: Iterable[Pair], place: Mapping[str, int]) -> npt.NDArray[np.int
     return np.stack([known // n, known % n], axis=1)
 
 
-def _measured(
-    layer: str, control: str, graphs: Sequence[npt.NDArray[np.intp]], n: int
-) -> Structure:
-    """The mean of each measure over some graphs."""
-    found = [_measures(adjacency(n, pairs)) for pairs in graphs]
-    values = []
-    for name in _MEASURES:
-        known = [value for graph in found if (value := graph[name]) is not None]
-        values.append(round(float(np.mean(known)), 6) if known else None)
-    wired, components, largest, *reached = values
-    return Structure(
-        layer=layer,
-        control=control,
-        draws=len(graphs),
-        nodes=n,
-        pairs=len(graphs[0]),
-        wired=wired or 0.0,
-        components=components or 0.0,
-        largest=largest or 0.0,
-        reach_1=reached[0],
-        reach_2=reached[1],
-        reach_3=reached[2],
-    )
+class _Measure:
+    """Measures graphs of n skills; one that was met before is not measured again."""
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self._met: dict[bytes, dict[str, float | None]] = {}
+
+    def mean(
+        self, layer: str, control: str, graphs: Iterable[npt.NDArray[np.intp]]
+    ) -> Structure:
+        """The mean of each measure over some graphs, which are pairs of rows."""
+        sizes, found = [], []
+        for pairs in graphs:
+            key = hashlib.sha256(pairs.tobytes()).digest()
+            if key not in self._met:
+                self._met[key] = _measures(adjacency(self._n, pairs))
+            sizes.append(len(pairs))
+            found.append(self._met[key])
+        values = []
+        for name in _MEASURES:
+            known = [value for graph in found if (value := graph[name]) is not None]
+            values.append(round(float(np.mean(known)), 6) if known else None)
+        wired, components, largest, *reached = values
+        return Structure(
+            layer=layer,
+            control=control,
+            draws=len(found),
+            nodes=self._n,
+            pairs=sizes[0],
+            wired=wired or 0.0,
+            components=components or 0.0,
+            largest=largest or 0.0,
+            reach_1=reached[0],
+            reach_2=reached[1],
+            reach_3=reached[2],
+        )
 
 
 def _measures(matrix: "sparse.csr_array") -> dict[str, float | None]:

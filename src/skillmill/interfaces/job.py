@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from skillmill.errors import LimitError, SkillmillError, StoreError
+from skillmill.interfaces.garbage import collect_seldom
 from skillmill.interfaces.portable import homes_of, portable_names
 from skillmill.store.artifact import Provenance
 from skillmill.store.runs import JobRow, log_job
@@ -156,6 +157,7 @@ def job(snakemake: Any) -> Iterator[Job]:  # noqa: ANN401 (typed by Snakemake at
         format="%(levelname)s %(message)s",
     )
     this = Job(snakemake)
+    collect_seldom()
     started = time.monotonic()
     try:
         yield this

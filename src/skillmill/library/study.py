@@ -84,6 +84,11 @@ def gather_queries(passages: Sequence[PassageRow], vectors: Floats) -> list[Quer
     ]
 
 
+def reranks_late(settings: RankerSettings, size: int) -> bool:
+    """Whether a library of so many skills is reranked by late interaction."""
+    return settings.late_weight > 0 and size <= settings.late_up_to
+
+
 def rank_tasks(
     skills: Skills,
     queries: Iterable[Query],
@@ -112,8 +117,7 @@ def rank_tasks(
     )
     queries = list(queries)
     arms: tuple[Arm, ...] = get_args(Arm)
-    late = settings.late_weight > 0 and len(skills.ids) <= settings.late_up_to
-    if tokens is None or not late:
+    if tokens is None or not reranks_late(settings, len(skills.ids)):
         arms = tuple(arm for arm in arms if arm != "hybrid+late")
     else:
         ranker.tokens = _token_vectors(ranker, skills, queries, tokens)

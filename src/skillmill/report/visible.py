@@ -16,6 +16,8 @@ def visible_text(text: str) -> str:
     lone surrogate, which no UTF-8 file can hold, becomes U+FFFD. Line feed, tab
     and the two joiners stay. HTML is not escaped here: the template does that.
     """
+    if text.isascii() and text.isprintable():
+        return text
     spelled = {
         ord(character): _visible(character)
         for character in set(text)

@@ -232,7 +232,9 @@ def save_rows(db: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> None:
     for row in rows:
         by_table.setdefault(TABLES[type(row)], []).append(row)
     for table, members in sorted(by_table.items()):
-        insert(db, table, sorted(members, key=_order))
+        # Tuples without null sort by themselves, several times as fast.
+        has_null = any(None in row for row in members)
+        insert(db, table, sorted(members, key=_order if has_null else None))
 
 
 def load_rows(db: sqlite3.Connection, kind: type[Row]) -> list[Row]:

@@ -7,7 +7,8 @@ what cannot be stored is refused with its table, row and column.
 import json
 import math
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -35,17 +36,27 @@ def insert(
         If a value is not finite or of no type that SQLite has, or a row breaks
         a constraint (a key that is there already); names the row.
     """
-    position = -1
     conflict = " on conflict do nothing" if known == "keep" else ""
-    for position, row in enumerate(rows):
-        # The table's name comes from this package, never from data.
-        marks = ", ".join("?" * len(row))
-        statement = f"insert into {table} values ({marks}){conflict}"  # noqa: S608
-        try:
-            db.execute(statement, [plain(value) for value in row])
-        except (TypeError, ValueError, OverflowError, sqlite3.IntegrityError) as error:
-            raise _refused(db, table, position, row, error) from error
-    return position + 1
+    given = iter(rows)
+    first = next(given, None)
+    if first is None:
+        return 0
+    row, count = first, 0
+
+    def values() -> Iterator[list[object]]:
+        nonlocal row, count
+        for row in chain([first], given):
+            count += 1
+            yield [v if type(v) in _PLAIN else plain(v) for v in row]
+
+    # The table's name comes from this package, never from data.
+    marks = ", ".join("?" * len(first))
+    statement = f"insert into {table} values ({marks}){conflict}"  # noqa: S608
+    try:
+        db.executemany(statement, values())
+    except (TypeError, ValueError, OverflowError, sqlite3.IntegrityError) as error:
+        raise _refused(db, table, count - 1, row, error) from error
+    return count
 
 
 def plain(value: object) -> str | int | float | bytes | None:
