@@ -41,8 +41,13 @@ def test_a_repeated_sentence_counts_once_and_the_number_is_bounded():
         "Read the old letter.",
         "Write down a new one.",
     ]
-    long = "\n".join(f"Step number {i} is like this" for i in range(100))
-    assert len(sentences(long, most=7)) == 7
+
+
+def test_of_a_long_text_the_first_and_the_last_sentences_are_kept():
+    steps = [f"Step {i} is one like this" for i in range(100)]
+    assert sentences("\n".join(steps)) == steps[:3] + steps[98:]
+    assert sentences("\n".join(steps[:5])) == steps[:5]
+    assert sentences("\n".join(steps), first=4, last=0) == steps[:4]
 
 
 def test_chinese_sentences_are_parted_without_spaces_u37():
