@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skillmill.data.discovery import find_skill_files, walk_library
+from skillmill.data.discovery import find_skill_files, system_path, walk_library
 from skillmill.errors import InputError
 
 
@@ -109,6 +109,17 @@ def test_a_folder_name_that_is_not_unicode_is_replaced_and_reported_u37(tmp_path
         pytest.skip("the file system wants Unicode names")
     put(tmp_path, "caf\udce9/SKILL.md")
     assert remarks(tmp_path) == {"caf\ufffd": [("warning", "undecodable-name")]}
+
+
+def test_a_stored_name_leads_back_to_the_file_whatever_its_folder_is_called(tmp_path):
+    for raw in (b"bad\xffname", "nfd-e\u0301".encode(), b"two\rlines", b"plain"):
+        folder = os.fsencode(tmp_path) + b"/shelf/" + raw
+        os.makedirs(folder)
+        with open(folder + b"/SKILL.md", "wb") as file:
+            file.write(raw)
+    for found in walk_library(tmp_path)[0]:
+        assert system_path(tmp_path, found.file) == found.path
+    assert system_path(tmp_path, "gone/SKILL.md") == tmp_path / "gone" / "SKILL.md"
 
 
 def test_the_order_of_the_file_system_does_not_matter_u44(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from skillmill.library.declared import Names
 from skillmill.store.graph import DroppedEdge
 from tests.interfaces import gardens
 from tests.interfaces.shelf import SHELF, build_library, write_skills
+from tests.library.skills import skill
 
 pytestmark = pytest.mark.model
 
@@ -131,6 +132,15 @@ def test_a_skill_folder_that_became_a_link_out_is_not_followed(tmp_path):
     assert (told["files"], told["text"].splitlines()[-1]) == ([], "Simmer.")
     with pytest.raises(InputError, match="can be read"):
         tools.read_skill("soup", "recipe.md")
+
+
+def test_files_lie_in_a_folder_whose_name_on_disk_has_another_unicode_form(tmp_path):
+    folder = tmp_path / "e\u0301tude"
+    folder.mkdir()
+    (folder / "notes.md").write_text("adagio\n")
+    stored = skill("\u00e9tude")
+    assert read_skill(stored, tmp_path).files == ("notes.md",)
+    assert read_skill(stored, tmp_path, "notes.md").text == "adagio\n"
 
 
 def test_without_the_folder_the_indexed_text_is_still_read(place, tmp_path):

@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 from click.testing import CliRunner
@@ -48,6 +49,18 @@ def test_rows_and_text_say_the_same(root):
     assert rows == [json.loads(x) for x in lint(root, "--json").stdout.splitlines()]
     assert [r["severity"] for r in rows] == ["info", "failed", "warning"]
     assert set(rows[0]) == {"file", "line", "record", "severity", "code", "message"}
+
+
+def test_a_folder_whose_stored_name_is_not_its_name_on_disk_is_linted_too(tmp_path):
+    for raw in ("e\u0301tude".encode(), b"raw\xff"):
+        folder = os.fsencode(tmp_path) + b"/" + raw
+        os.mkdir(folder)
+        with open(folder + b"/SKILL.md", "w") as file:
+            file.write(f"{GOOD}{raw!r} <!-- hidden -->\n")
+    done = lint(tmp_path, "--json")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    advised = [row["file"] for row in rows if row["code"] == "html-comment"]
+    assert advised == ["raw\ufffd/SKILL.md", "\u00e9tude/SKILL.md"]
 
 
 def test_advice_alone_is_no_failure_u53(root):

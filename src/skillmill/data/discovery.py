@@ -1,5 +1,6 @@
 """The walk through a skill library: which SKILL.md files there are."""
 
+import contextlib
 import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -96,6 +97,24 @@ def walk_library(
             record=name,
         )
     return _distinct(walk.files), walk.problems
+
+
+def system_path(root: Path, file: str) -> Path:
+    """Where a file lies that is named as it is stored, below a root.
+
+    Stored names are clean: a folder whose name is not Unicode, or in another Unicode
+    form, or holds a carriage return, has another name on disk. Of several that read the
+    same the first by bytes; the name as given if there is none.
+    """
+    path = root
+    for part in file.split("/"):
+        plain = path / part
+        if not os.path.lexists(plain):
+            with contextlib.suppress(OSError):  # then the name as given is missing, too
+                alike = (x for x in os.listdir(path) if _clean(x) == part)
+                plain = path / min(alike, key=os.fsencode, default=part)
+        path = plain
+    return path
 
 
 def _clean(name: str) -> str:

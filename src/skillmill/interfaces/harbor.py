@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from skillmill.data.discovery import system_path
 from skillmill.data.harborjob import load_jobs
 from skillmill.data.harbortask import HarborTask, find_tasks, write_task
 from skillmill.data.relevance import load_predictions
@@ -123,7 +124,7 @@ def skill_folders(library: Path) -> dict[str, Path]:
     """
     skills, _ = load_library(library)
     return {
-        name: (library / skill.path).parent
+        name: system_path(library, skill.path).parent
         for skill in skills
         for name in (skill.id, *skill.aliases)
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from skillmill.data.advice import advise
+from skillmill.data.discovery import walk_library
 from skillmill.data.loadreport import problem_order
 from skillmill.data.plaintext import decode, tidy
 from skillmill.data.skillfile import load_library
@@ -28,10 +29,11 @@ def lint_library(root: Path) -> tuple[list[Problem], LoadReport]:
         If there is no library.
     """
     skills, report = load_library(root)
+    places = {file.id: file.path for file in walk_library(root)[0]}
     found = list(report.problems)
     for skill in skills:
         # Read again, since lines of the body alone are not those of the file.
-        text, _ = tidy(decode((root / skill.path).read_bytes()))
+        text, _ = tidy(decode(places[skill.id].read_bytes()))
         found += advise(text, skill.path, skill.id)
     return sorted(found, key=problem_order), report
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from skillmill.data.discovery import system_path
 from skillmill.errors import InputError, StoreError
 from skillmill.interfaces.portable import places_of
 from skillmill.report.visible import visible_text
@@ -95,7 +96,7 @@ def _folder(skill: LibrarySkill, root: Path | None) -> Path | None:
     """A skill's folder, if it is there and below the root."""
     if root is None or skill.kind != "skill":
         return None
-    folder = (root / skill.path).parent.resolve()
+    folder = system_path(root, skill.path).parent.resolve()
     return folder if folder.is_dir() and folder.is_relative_to(root) else None
 
 
