@@ -63,6 +63,16 @@ def test_a_folder_whose_stored_name_is_not_its_name_on_disk_is_linted_too(tmp_pa
     assert advised == ["raw\ufffd/SKILL.md", "\u00e9tude/SKILL.md"]
 
 
+def test_a_folder_name_cannot_steer_the_terminal_or_begin_a_line_u53(tmp_path):
+    folder = tmp_path / "a\x1b[2Jb\nc"
+    folder.mkdir()
+    (folder / "SKILL.md").write_text(GOOD + "<!-- hidden -->\n")
+    (said,) = lint(tmp_path).stdout.splitlines()
+    assert said.startswith("a⟨U+001B⟩[2Jb⟨U+000A⟩c/SKILL.md:6: info: ")
+    lost = lint(tmp_path / "no\x1b[2Jlibrary")
+    assert "no⟨U+001B⟩[2Jlibrary: expected the folder" in lost.stderr
+
+
 def test_advice_alone_is_no_failure_u53(root):
     for name in ("colon", "broken"):
         (root / name / "SKILL.md").unlink()

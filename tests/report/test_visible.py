@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from skillmill.report.visible import script_json, visible_text
+from skillmill.report.visible import script_json, visible_line, visible_text
 
 
 def test_characters_that_reorder_or_hide_are_spelled_out_u53():
@@ -16,6 +16,10 @@ def test_ordinary_text_of_any_script_is_left_alone():
     text = "naïve café 技能 مرحبا\tनमस्ते\n👩\u200d🔧 <b>&"
     assert visible_text(text) == text
     assert visible_text("") == ""
+
+
+def test_on_one_line_a_line_feed_is_spelled_out_as_well():
+    assert visible_line("a\nb\x1bc\td") == "a⟨U+000A⟩b⟨U+001B⟩c\td"
 
 
 def test_a_lone_surrogate_becomes_the_replacement_character_u37():

@@ -1,6 +1,5 @@
 """Checks of the files that a person or an agent's log gives to the typed graph."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,10 +97,3 @@ def check_verdicts(file: Path, graph: Path, level: float = 0.95) -> CheckedVerdi
         typed = edges.load_edges(db)
     verdicts, report = read_verdicts(file, typed)
     return CheckedVerdicts(tuple(audit_rows(verdicts, level)), report)
-
-
-def problem_lines(report: LoadReport) -> Iterator[str]:
-    """A line a problem: file, line, severity, what is wrong, code."""
-    for problem in report.problems:
-        where = f"{problem.file}:{problem.line or 1}"
-        yield f"{where}: {problem.severity}: {problem.message} [{problem.code}]"

@@ -40,7 +40,9 @@ class Main(click.Group):
         try:
             return super().invoke(ctx)
         except SkillmillError as error:
-            click.echo(f"error: {error}", err=True)
+            from skillmill.report.visible import visible_text  # noqa: PLC0415
+
+            click.echo(f"error: {visible_text(str(error))}", err=True)
             ctx.exit(error.exit_code)
 
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillmill.interfaces.options import CONFIG, JSON, RECORDS, RESULTS, say
+from skillmill.interfaces.options import (
+    CONFIG,
+    JSON,
+    RECORDS,
+    RESULTS,
+    problem_line,
+    say,
+)
 
 if TYPE_CHECKING:
     from skillmill.store.trials import Kept
@@ -229,5 +236,4 @@ def tell_reports(reports: "Iterable[LoadReport]") -> None:
             err=True,
         )
         for problem in report.problems:
-            where = f"{problem.file}:{problem.line}" if problem.line else problem.file
-            click.echo(f"{where}: {problem.severity}: {problem.message}", err=True)
+            click.echo(problem_line(problem), err=True)

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillmill.interfaces.options import A_STUDY, JSON, RESULTS, report_rows, say
+from skillmill.interfaces.options import (
+    A_STUDY,
+    JSON,
+    RESULTS,
+    problem_line,
+    report_rows,
+    say,
+)
 
 if TYPE_CHECKING:
     from skillmill.interfaces.lint import Format
@@ -208,13 +215,11 @@ def check_calls(file: Path, library: Path, as_json: bool) -> None:
 
 def _tell(report: "LoadReport", summary: str, as_json: bool) -> None:
     """Print problems, then a summary; exit code 1 if there was any but advice."""
-    from skillmill.interfaces.checks import problem_lines  # noqa: PLC0415
-
     if as_json:
         report_rows(report)
     else:
-        for line in problem_lines(report):
-            click.echo(line)
+        for problem in report.problems:
+            click.echo(problem_line(problem))
     click.echo(
         f"{summary}; {report.found} lines found, {report.warned} with warnings,"
         f" {report.failed} failed",

@@ -123,9 +123,12 @@ def convert(
     if as_json:
         report_rows(report)
         return
+    from skillmill.report.visible import visible_line  # noqa: PLC0415
+
     for problem in report.problems:
         place = f"{problem.record}: " if problem.record else ""
-        click.echo(f"{problem.severity}: {place}{problem.message}", err=True)
+        said = f"{problem.severity}: {place}{problem.message}"
+        click.echo(visible_line(said), err=True)
     click.echo(
         f"{report.found} messages, {report.usable} converted, {report.failed} left out",
         err=True,

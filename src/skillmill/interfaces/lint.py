@@ -12,6 +12,7 @@ from skillmill.data.discovery import walk_library
 from skillmill.data.loadreport import problem_order
 from skillmill.data.plaintext import decode, tidy
 from skillmill.data.skillfile import load_library
+from skillmill.interfaces.options import problem_line
 from skillmill.types import LoadReport, Problem, Severity
 
 Format = Literal["text", "jsonl", "sarif"]
@@ -52,8 +53,7 @@ def written(problems: Sequence[Problem], form: Format) -> Iterator[str]:
         if form == "jsonl":
             yield json.dumps(asdict(problem), ensure_ascii=False)
         else:
-            where = f"{problem.file}:{problem.line or 1}"
-            yield f"{where}: {problem.severity}: {problem.message} [{problem.code}]"
+            yield problem_line(problem)
 
 
 def summary(report: LoadReport) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from skillmill.types import LoadReport
+    from skillmill.types import LoadReport, Problem
 
 RESULTS = click.option(
     "--results",
@@ -48,6 +48,15 @@ def say(
         click.echo(json.dumps(row, ensure_ascii=False))
     else:
         click.echo(sentence, err=remark)
+
+
+def problem_line(problem: "Problem") -> str:
+    """File, line, severity, what is wrong, code: one line, safe to show."""
+    from skillmill.report.visible import visible_line  # noqa: PLC0415
+
+    where = f"{problem.file}:{problem.line or 1}"
+    said = f"{where}: {problem.severity}: {problem.message} [{problem.code}]"
+    return visible_line(said)
 
 
 def report_rows(report: "LoadReport") -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from skillmill.data.queries import load_queries
 from skillmill.data.skillfile import load_library
+from skillmill.interfaces.options import problem_line
 from skillmill.library.echo import echoes
+from skillmill.report.visible import visible_line
 from skillmill.types import LoadReport
 
 
@@ -57,7 +59,7 @@ def check_queries(file: Path, library: Path) -> Checked:
 def written(checked: Checked) -> Iterator[str]:
     """A line for each problem and each echo."""
     for problem in checked.report.problems:
-        where = f"{problem.file}:{problem.line or 1}"
-        yield f"{where}: {problem.severity}: {problem.message} [{problem.code}]"
+        yield problem_line(problem)
     for echo in checked.echoes:
-        yield f"{echo.query}: echoes {echo.skill}: {'; '.join(echo.reasons)}"
+        reasons = "; ".join(echo.reasons)
+        yield visible_line(f"{echo.query}: echoes {echo.skill}: {reasons}")

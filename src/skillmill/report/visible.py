@@ -26,6 +26,11 @@ def visible_text(text: str) -> str:
     return text.translate(spelled) if spelled else text
 
 
+def visible_line(text: str) -> str:
+    """The same on one line: a line feed is spelled out, too."""
+    return visible_text(text).replace("\n", _spelled("\n"))
+
+
 def _visible(character: str) -> str:
     if character in _KEPT_CONTROLS or character in _KEPT_FORMATS:
         return character
@@ -33,8 +38,12 @@ def _visible(character: str) -> str:
     if category == "Cs":
         return "\ufffd"
     if category in _HIDDEN:
-        return f"⟨U+{ord(character):04X}⟩"
+        return _spelled(character)
     return character
+
+
+def _spelled(character: str) -> str:
+    return f"⟨U+{ord(character):04X}⟩"
 
 
 def script_json(value: object) -> str:
