@@ -1,7 +1,7 @@
 """What one edited skill costs among all of the registry, against a clean build.
 
     SKILLMILL_DATA=<folder> OMP_NUM_THREADS=1 python -m benchmarks.edit_library
-        [--distractors all] [--records FOLDER]
+        [--distractors all] [--records FOLDER] [--cores 2]
 
 Builds SkillsBench's skills among so many registry skills in a folder of its own, every
 stage of the library track with its measurements, by the real workflow; puts two words
@@ -48,10 +48,10 @@ def cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def run(root: Path, name: str) -> tuple[float, float, int, int]:
-    """CPU and wall seconds, jobs and computed rows of one run on one core."""
+def run(root: Path, name: str, cores: int) -> tuple[float, float, int, int]:
+    """CPU and wall seconds, jobs and computed rows of one run."""
     before = cpu()
-    wall, jobs = build(root, name, cores=1)
+    wall, jobs = build(root, name, cores=cores)
     return cpu() - before, wall, len(jobs), sum(job.computed for job in jobs)
 
 
@@ -73,6 +73,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--distractors", default="all")
     parser.add_argument("--records", type=Path)
+    parser.add_argument("--cores", type=int, default=2, help="Jobs at a time.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="skillmill-edit-") as name:
         root = Path(name)
@@ -83,17 +84,18 @@ def main() -> None:
         text = yaml.safe_dump(overlay(options.distractors))
         (root / "overlay.yaml").write_text(text)
         print(f"{'build':8}{'CPU s':>8}{'wall s':>8}{'jobs':>6}{'computed':>10}")
-        clean = show("clean", run(root, "clean"))
+        clean = show("clean", run(root, "clean", options.cores))
         edit(root)
-        edited = show("edit", run(root, "edit"))
-        print(f"share of the clean build: CPU {edited / clean:.1%}")
+        edited = show("edit", run(root, "edit", options.cores))
+        used, wall = (e / c for e, c in zip(edited, clean, strict=True))
+        print(f"share of the clean build: CPU {used:.1%}, wall {wall:.1%}")
 
 
-def show(name: str, row: tuple[float, float, int, int]) -> float:
-    """Print one row; its CPU seconds."""
+def show(name: str, row: tuple[float, float, int, int]) -> tuple[float, float]:
+    """Print one row; its CPU and wall seconds."""
     used, wall, jobs, computed = row
     print(f"{name:8}{used:>8.1f}{wall:>8.1f}{jobs:>6}{computed:>10}", flush=True)
-    return used
+    return used, wall
 
 
 if __name__ == "__main__":
