@@ -5,7 +5,13 @@ import pytest
 
 from skillmill.errors import ModelError
 from skillmill.models.encoder import BUNDLED, EncoderSettings, load_pieces
-from skillmill.models.tokens import EstimatedPieces, Row, WordPieces, may_exceed
+from skillmill.models.tokens import (
+    EstimatedPieces,
+    Row,
+    WordPieces,
+    encodable,
+    may_exceed,
+)
 from skillmill.models.weights import find_folder
 from tests.models.tiny import write_tiny
 
@@ -42,6 +48,13 @@ def test_pieces_are_counted_and_located(tiny):
     assert tiny.counts(["ab c", "", "x"]) == [3, 0, 1]
     assert tiny.starts("ab  c").tolist() == [0, 1, 4]
     assert tiny.starts("").tolist() == []
+
+
+def test_half_a_surrogate_pair_is_read_as_the_replacement_character_u37(tiny):
+    assert encodable("a\ud800b\U0001f680") == "a\ufffdb\U0001f680"
+    half, whole = tiny.rows(["one \udcff two", "one \ufffd two"])
+    assert half == whole
+    assert len(tiny.starts("one \udcff two")) == tiny.counts(["one \udcff two"])[0]
 
 
 def test_the_tokenizer_of_the_folder_cuts_as_sentence_transformers_does():

@@ -80,6 +80,12 @@ def test_equal_texts_are_asked_for_once_and_batches_are_cut():
     assert server.sent() == [["a", "b"], ["c"]]
 
 
+def test_half_a_surrogate_pair_is_sent_as_the_replacement_character_u37():
+    server = Server(reply_to)
+    assert encoder_for(server)[0].encode(["a\ud800b"]).shape == (1, 2)
+    assert server.sent() == [["a\ufffdb"]]
+
+
 def test_no_text_asks_nothing():
     server = Server(reply_to)
     assert encoder_for(server, dimension=7)[0].encode([]).shape == (0, 7)

@@ -17,6 +17,7 @@ from skillmill.models.direct import DirectClient, direct_client
 from skillmill.models.endpoint import read_address
 from skillmill.models.local_encoder import Floats
 from skillmill.models.retry import asked_wait, is_transient, next_wait
+from skillmill.models.tokens import encodable
 
 if TYPE_CHECKING:
     import httpx2
@@ -158,7 +159,7 @@ class EndpointEncoder:
 
         body: dict[str, object] = {
             "model": self.settings.model,
-            "input": list(texts),
+            "input": [encodable(text) for text in texts],
             "encoding_format": "float",
         }
         if self.settings.dimension:

@@ -24,6 +24,17 @@ _BATCH = 1024
 #: A piece of an unknown tokenizer: rather too many than too few.
 _ESTIMATED_PIECE = re.compile(r"[A-Za-z]{1,4}|[0-9]{1,3}|[^\sA-Za-z0-9]")
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def encodable(text: str) -> str:
+    """Text with U+FFFD for each lone surrogate, of the same length.
+
+    Typed in a terminal, or escaped in JSON, a text may hold some; no UTF-8 and with
+    that no tokenizer and no request can.
+    """
+    return _SURROGATE.sub("\ufffd", text)
+
 
 class Pieces(Protocol):
     """How a model cuts texts into pieces.
@@ -112,7 +123,9 @@ class WordPieces:
         return np.minimum(starts, len(text))
 
     def _encodings(self, texts: Sequence[str]) -> list["Encoding"]:
-        read = [text.lower() for text in texts] if self._lower else list(texts)
+        read = [encodable(text) for text in texts]
+        if self._lower:
+            read = [text.lower() for text in read]
         found: list[Encoding] = []
         for start in range(0, len(read), _BATCH):
             batch = read[start : start + _BATCH]
