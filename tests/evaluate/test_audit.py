@@ -66,6 +66,29 @@ def test_verdicts_come_back_and_empty_ones_do_not_count(tmp_path):
     assert (report.found, report.loaded) == (3, 3)
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_sheet_comes_back_as_spreadsheets_save_it(tmp_path, delimiter, encoding):
+    edges = [typed("a requires b"), typed("'tis requires b"), typed("=1 verifies a")]
+    skills = {name: skill(name, "Long; dry, \u00fc " * 20_000) for name in SKILLS}
+    skills |= {name: skill(name, "Odd.") for name in ("'tis", "=1")}
+    header, *rows = csv.reader(io.StringIO(sample_text(edges, skills)))
+    for row, verdict in zip(rows, ("Correct", "PLAUSIBLE", " wrong "), strict=True):
+        row[6] = verdict
+    sheet = io.StringIO(newline="")
+    titles = [name.title() for name in header]
+    csv.writer(sheet, delimiter=delimiter).writerows([titles, *rows, [""] * 8])
+    path = tmp_path / "judged.csv"
+    path.write_bytes(sheet.getvalue().encode(encoding))
+    verdicts, report = read_verdicts(path, edges)
+    assert verdicts == {
+        ("a", "b", "requires"): "correct",
+        ("'tis", "b", "requires"): "plausible",
+        ("=1", "a", "verifies"): "wrong",
+    }
+    assert (report.found, report.loaded) == (3, 3)
+
+
 def test_an_edge_that_is_gone_is_a_warning(tmp_path):
     path = judged(tmp_path, "correct", "wrong")
     verdicts, report = read_verdicts(path, EDGES[1:])
@@ -80,7 +103,8 @@ def test_all_problems_of_a_sheet_are_told_at_once(tmp_path):
     path.write_text(text)
     with pytest.raises(InputError) as caught:
         read_verdicts(path, EDGES)
-    for phrase in ("line 2: `verdict` must be one of", "line 4: `verdict` must be",
+    for phrase in ("line 2: `verdict` must be one of correct, plausible, wrong, got 'm",
+                   "line 4: `verdict` must be",
                    "line 11: the edge is in line 3 already"):  # fmt: skip
         assert phrase in str(caught.value)
 

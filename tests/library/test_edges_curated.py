@@ -47,6 +47,35 @@ def test_yaml_and_csv_say_the_same(tmp_path):
     assert load(tmp_path, wrapped).edges == found.edges
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t", ","])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_table_is_read_as_spreadsheets_save_it(tmp_path, delimiter, encoding):
+    rows = [
+        ["Source", "Relation", "Target", "NOTE"],
+        ["x/pots", "requires", "maps", '"a; b, c"'],
+        ["Ropes", "complements", "old", "\u00fc"],
+    ]
+    text = "\r\n".join(delimiter.join(row) for row in rows)
+    path = tmp_path / "edges.csv"
+    path.write_bytes(f"{text}\r\n".encode(encoding))
+    assert load_curated(path, NAMES).edges == (
+        curated("x/pots", "requires", "maps"),
+        curated("x/pots", "complements", "x/ropes"),
+    )
+
+
+def test_a_line_that_names_the_delimiter_is_no_header(tmp_path):
+    text = "sep=;\nsource;relation;target\nmaps;requires\n"
+    with pytest.raises(InputError, match="line 3: expected 3 cells, got 2"):
+        load(tmp_path, text, "edges.csv")
+
+
+def test_a_quote_that_is_never_closed_is_refused_with_its_line(tmp_path):
+    text = 'source,relation,target\nmaps,requires,ropes\n"maps,requires,old\n'
+    with pytest.raises(InputError, match="line 3: expected CSV, got a row that"):
+        load(tmp_path, text, "edges.csv")
+
+
 def test_a_skill_that_is_gone_is_a_warning_and_not_an_end(tmp_path):
     found = load(
         tmp_path,
@@ -106,6 +135,8 @@ def test_an_empty_file_is_no_edges(tmp_path, text):
     [
         ("e.yaml", "- {source: a", "line 1: this is no YAML|line 2: this is no YAML"),
         ("e.yaml", "just: text\nedges: 5\n", "line 2: expected a list"),
+        ("e.yaml", "source: maps\n", "line 1: expected a list of edges, or the key"),
+        ("e.yaml", "- {source: a, source: b}", "line 1: `source` is given twice"),
         ("e.yaml", "- {source: [a], relation: requires, target: maps}", "must be text"),
         ("e.csv", "source,relation,target\na,b\n", "line 2: expected 3 cells, got 2"),
         ("e.csv", "from,to\na,b\n", "line 2: `source` is missing"),

@@ -3,14 +3,17 @@
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from skillmill.compute.statistics import wilson
+from skillmill.data.csvtext import csv_rows, read_text
+from skillmill.data.jsontext import shown, shown_path
 from skillmill.data.loadreport import Remark, ReportBuilder, source_name
 from skillmill.errors import InputError
+from skillmill.library.asking import LONGEST_DESCRIPTION
 from skillmill.library.vocabulary import PRIORITY
 from skillmill.store.graph import Audit
 from skillmill.types import Edge, LibrarySkill, LoadReport
@@ -55,7 +58,8 @@ def draw_sample(
 def sample_text(sample: Iterable[Edge], skills: Mapping[str, LibrarySkill]) -> str:
     """The sample as CSV text with an empty verdict and comment for each edge.
 
-    What a spreadsheet would take for a formula gets an apostrophe in front.
+    Descriptions are cut where those are that a model is shown. What a spreadsheet would
+    take for a formula gets an apostrophe in front.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -66,8 +70,8 @@ def sample_text(sample: Iterable[Edge], skills: Mapping[str, LibrarySkill]) -> s
             edge.relation,
             edge.target,
             edge.provenance,
-            skills[edge.source].description,
-            skills[edge.target].description,
+            skills[edge.source].description[:LONGEST_DESCRIPTION],
+            skills[edge.target].description[:LONGEST_DESCRIPTION],
             "",
             "",
         )
@@ -95,7 +99,7 @@ def read_verdicts(
         an edge twice: all problems at once, each with its line.
     """
     known = {(e.source, e.target, e.relation) for e in edges}
-    name = path.as_posix()
+    name = shown_path(path)
     report = ReportBuilder(source_name(path))
     verdicts: dict[Key, str] = {}
     lines: dict[Key, int] = {}
@@ -105,11 +109,13 @@ def read_verdicts(
         if not verdict:
             continue
         report.found()
-        source, target = (row[end].strip().removeprefix("'") for end in COLUMNS[0:3:2])
-        key = (source, target, row["relation"].strip())
+        key = (_named(row["source"]), _named(row["target"]), row["relation"].strip())
         if verdict not in VERDICTS:
             known_ones = ", ".join(VERDICTS)
-            problems.append(f"line {line}: `verdict` must be one of {known_ones}")
+            problems.append(
+                f"line {line}: `verdict` must be one of {known_ones}, got"
+                f" {shown(verdict)}"
+            )
         if lines.setdefault(key, line) != line:
             problems.append(f"line {line}: the edge is in line {lines[key]} already")
         if key in known:
@@ -156,23 +162,24 @@ def _harmless(cell: str) -> str:
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
-def _rows(path: Path, name: str) -> Sequence[tuple[int, Mapping[str, str]]]:
+def _named(cell: str) -> str:
+    """An id as the sample has it, without the apostrophe that a formula got."""
+    name = cell.strip()
+    return name[1:] if name[:1] == "'" and name[1:].startswith(_FORMULA) else name
+
+
+def _rows(path: Path, name: str) -> list[tuple[int, Mapping[str, str]]]:
     """Rows of a CSV file by column, with the line each ends in."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{name}: expected a CSV file in UTF-8, got '{error}'; mend"
-            " library.edges.audit in the configuration",
-            record=name,
-        ) from error
-    reader = csv.DictReader(io.StringIO(text, newline=""), restval="")
+    rows = csv_rows(read_text(path, "library.edges.audit"), name)
+    _, header = next(rows, (0, []))
     needed = {"source", "relation", "target", "verdict"}
-    missing = sorted(needed - {*(reader.fieldnames or ())})
+    missing = sorted(needed - {*header})
     if missing:
         raise InputError(
             f"{name}, line 1: expected the columns {', '.join(sorted(needed))}, the"
             f" file lacks {', '.join(missing)}; export a sample and fill that in",
             record=name,
         )
-    return [(reader.line_num, row) for row in reader]
+    # A row that was cut short by hand lacks what is empty.
+    blank = dict.fromkeys(header, "")
+    return [(line, blank | dict(zip(header, row, strict=False))) for line, row in rows]

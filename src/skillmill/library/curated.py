@@ -1,6 +1,5 @@
 """Edges that a person writes, in a YAML or CSV file."""
 
-import csv
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 import yaml
 
 from skillmill.compute.digraph import drop_back_edges
+from skillmill.data.csvtext import csv_rows, read_text
 from skillmill.data.jsontext import clean_text, shown, shown_path
 from skillmill.data.loadreport import Remark, ReportBuilder, source_name
 from skillmill.errors import InputError
@@ -48,8 +48,9 @@ def load_curated(path: Path, names: Names) -> Curated:
 
     YAML: a list of maps with `source`, `relation` and `target`, and a `note` that is
     not read; or that list under the key `edges`. CSV (by its suffix): the same as
-    columns, named in the first line. `relation` is one of the eight, or `none`: no
-    edge may join the two. Skills are named by id, alias, or a name that one alone has.
+    columns, named in the first line (see `data.csvtext`). `relation` is one of the
+    eight, or `none`: no edge may join the two. Skills are named by id, alias, or a name
+    that one alone has.
 
     An entry that names a skill the library lacks is left out with a warning, so that
     removing a skill does not stop a build.
@@ -63,8 +64,9 @@ def load_curated(path: Path, names: Names) -> Curated:
         relation that may hold none).
     """
     name = shown_path(path)
-    text = _read(path, name)
-    entries, problems = _csv(text) if path.suffix.lower() == ".csv" else _yaml(text)
+    text = read_text(path, "library.edges.curated")
+    is_csv = path.suffix.lower() == ".csv"
+    entries, problems = _csv(text, name) if is_csv else _yaml(text)
     report = ReportBuilder(source_name(path))
     edges: dict[tuple[str, str, str], int] = {}
     vetoes: dict[tuple[str, str], int] = {}
@@ -150,40 +152,16 @@ def _message(name: str, problems: list[tuple[int, str]]) -> str:
     return f"{name}: {count} to mend: {shown_ones}{more}"
 
 
-def _read(path: Path, name: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(
-            f"{name}: expected a file of curated edges, got '{error.strerror}'; mend"
-            " library.edges.curated in the configuration",
-            record=name,
-        ) from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise InputError(
-            f"{name}, line {line}: expected UTF-8 text; save the file as UTF-8",
-            record=name,
-        ) from error
-
-
-def _csv(text: str) -> tuple[list[_Entry], list[tuple[int, str]]]:
-    reader = csv.reader(text.splitlines(keepends=True))
-    entries: list[_Entry] = []
-    problems = []
-    header: list[str] = []
-    for row in reader:
-        cells = [clean_text(cell).text for cell in row]
-        if not any(cells):
-            continue
-        if not header:
-            header = [cell.casefold() for cell in cells]
-        elif len(cells) != len(header):
-            message = f"expected {len(header)} cells, got {len(cells)}"
-            problems.append((reader.line_num, message))
+def _csv(text: str, name: str) -> tuple[list[_Entry], list[tuple[int, str]]]:
+    rows = csv_rows(text, name)
+    _, header = next(rows, (0, []))
+    entries, problems = [], []
+    for line, row in rows:
+        if len(row) == len(header):
+            cells = (clean_text(cell).text for cell in row)
+            entries.append(_Entry(line, dict(zip(header, cells, strict=True))))
         else:
-            values = dict(zip(header, cells, strict=True))
-            entries.append(_Entry(reader.line_num, values))
+            problems.append((line, f"expected {len(header)} cells, got {len(row)}"))
     return entries, problems
 
 
@@ -197,7 +175,10 @@ def _yaml(text: str) -> tuple[list[_Entry], list[tuple[int, str]]]:
         return [], [(1, f"this is no YAML: {error}")]
     if isinstance(node, yaml.MappingNode):
         parts = {key.value: value for key, value in node.value}
-        node = parts.get("edges")
+        if "edges" not in parts:
+            message = "expected a list of edges, or the key `edges` with one"
+            return [], [(node.start_mark.line + 1, message)]
+        node = parts["edges"]
     if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
         return [], []
     if not isinstance(node, yaml.SequenceNode):
@@ -214,6 +195,8 @@ def _entries(nodes: Iterable[yaml.Node]) -> tuple[list[_Entry], list[tuple[int, 
             continue
         values: dict[str, str] = {}
         for key, value in node.value:
+            if str(key.value) in values:
+                problems.append((line, f"`{key.value}` is given twice"))
             if not isinstance(value, yaml.ScalarNode):
                 problems.append((line, f"`{key.value}` must be text"))
             values[str(key.value)] = clean_text(str(value.value)).text
