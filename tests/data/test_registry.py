@@ -158,6 +158,13 @@ def test_what_the_library_has_is_no_distractor(tmp_path):
     assert [each.name for each in chosen] == ["crush"]
 
 
+def test_a_row_with_the_id_of_a_skill_or_of_its_copy_is_no_distractor(tmp_path):
+    library = [skill("reg-1", "Sieve"), skill("wash", aliases=("reg-3",))]
+    names = ["crush", "grind", "press", "polish"]
+    chosen = choose_distractors(library, registry(tmp_path, *names), None, seed=0)
+    assert sorted(each.id for each in chosen) == ["reg-0", "reg-2"]
+
+
 def test_rows_of_the_benchmark_itself_are_no_distractors(tmp_path):
     rows = registry(tmp_path, "crush", repo="someone/SkillsBench-fork")
     assert choose_distractors([], rows, None, seed=0) == []

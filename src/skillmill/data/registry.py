@@ -83,8 +83,9 @@ def choose_distractors(
     """Draw listings that are no skill of the library, in a seeded order.
 
     Left out are rows whose name, letter case aside, is a skill's name, its id or
-    the last part of it (or of an alias), and rows of a repository called
-    `skillsbench`. A smaller draw is the beginning of a larger one.
+    the last part of it (or of an alias), rows with such an id of their own, and rows
+    of a repository called `skillsbench`. A smaller draw is the beginning of a larger
+    one.
 
     Parameters
     ----------
@@ -102,12 +103,15 @@ def choose_distractors(
     ValueError
         If `count` is negative.
     """
+    skills = list(skills)
     taken = {name.lower() for skill in skills for name in _names(skill)}
+    ids = {name for skill in skills for name in (skill.id, *skill.aliases)}
     free = sorted(
         (
             listing.skill
             for listing in registry
             if listing.skill.name.lower() not in taken
+            and listing.skill.id not in ids
             and "skillsbench" not in listing.repo.lower()
         ),
         key=lambda skill: skill.id,
