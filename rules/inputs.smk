@@ -222,6 +222,10 @@ def library_stores(study):
     names = ["catalogue", "similar", "vectors", "edges", "topology"]
     if CONFIG.library.tasks:
         names += ["tasks", "rankings", "graph_rankings", "scores"]
+    # For what their replies took, and what failed of them.
+    names += ["slots"] if CONFIG.models.is_asked("io_schema") else []
+    if CONFIG.library.tasks and CONFIG.models.is_asked("decompose"):
+        names.append("trees")
     return [f"results/{study}/library/{name}.sqlite" for name in names]
 
 

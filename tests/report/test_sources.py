@@ -5,6 +5,7 @@ import pytest
 from skillmill.report.inputs import PageLimits
 from skillmill.report.sources import gather
 from skillmill.store import artifact, catalogue, load, rankings
+from skillmill.store.usage import UsedTokens, save_usage
 from skillmill.types import Ranking, Task
 
 
@@ -57,3 +58,21 @@ def test_rankings_with_the_graph_are_evidence_beside_the_rankers(tmp_path):
     ]  # fmt: skip
     told = gather("s", stores, PageLimits()).evidence["library"]
     assert told.found == {"t1": {"hybrid": ("a",), "hybrid@1+typed": ("b", "a")}}
+
+
+def test_what_slots_and_trees_took_counts_with_the_other_replies(tmp_path):
+    def took(role, replies):
+        row = UsedTokens(role, role, "tiny", replies, 0, 20 * replies, 5 * replies)
+        return lambda db: save_usage(db, [row])
+
+    stores = [
+        store(tmp_path, "library/slots", "slots", write=took("io_schema", 3)),
+        store(tmp_path, "library/trees", "trees", write=took("decompose", 2)),
+        store(tmp_path, "library/edges", "skill-graph", write=took("emit_edges", 1)),
+    ]
+    used = gather("s", stores, PageLimits()).usage
+    assert [(row.role, row.replies, row.prompt_tokens) for row in used] == [
+        ("decompose", 2, 40),
+        ("emit_edges", 1, 20),
+        ("io_schema", 3, 60),
+    ]

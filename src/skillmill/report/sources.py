@@ -117,7 +117,10 @@ class Gathered:
 SHARED = frozenset({"edges", "vectors"})
 
 #: Kinds whose jobs may ask language models. A memory only repeats what its parts took.
-ASKING = frozenset({"skill-graph", "typed-relations", "rankings", "answers", "scores"})
+ASKING = frozenset(
+    {"skill-graph", "slots", "trees", "typed-relations", "rankings", "answers"}
+    | {"scores"}
+)
 
 #: Where the stores of a kind lie whose rows the page shows, if not everywhere.
 SHOWN: Mapping[str, tuple[str, ...]] = {
