@@ -88,6 +88,24 @@ def test_a_task_whose_ground_truth_is_not_given_is_loaded_and_told(tmp_path):
     assert (report.failed, codes(report)) == (0, [(1, "t1", "no-ground-truth")])
 
 
+def test_solved_rows_of_a_log_of_queries_are_tasks(tmp_path):
+    logged = {"id": "q1", "text": "Sort it.", "chosen": ["old/sieve"]}
+    tasks, report = load(
+        tmp_path,
+        logged | {"outcome": "solved"},
+        logged | {"id": "q2", "outcome": "failed"},
+        logged | {"id": "q3", "outcome": "solvd"},
+        logged | {"id": "q4", "outcome": "solved", "chosen": "sieve"},
+    )
+    assert tasks == [Task("q1", "Sort it.", ("sieve",), ())]
+    assert (report.loaded, report.failed) == (2, 2)
+    assert codes(report) == [
+        (2, "q2", "not-solved"),
+        (3, "q3", "bad-row"),
+        (4, "q4", "bad-row"),
+    ]
+
+
 def test_a_repeated_id_fails_with_both_lines(tmp_path):
     tasks, report = load(tmp_path, OWN, "", OWN | {"text": "Wash it."})
     assert [task.text for task in tasks] == ["Sort the heap."]

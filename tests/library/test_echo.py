@@ -79,6 +79,10 @@ def test_written_queries_logged_ones_and_off_topic_ones_are_read(tmp_path):
         ('{"id": "1", "text": " ", "relevant": ["a"]}', "bad-row"),
         ('{"text": "x", "relevant": ["a"]}', "bad-row"),
         ("[1]", "bad-row"),
+        ('{"id": "1", "text": "x", "relevant": "a"}', "bad-row"),
+        ('{"id": "1", "text": "x", "chosen": "a", "outcome": "solved"}', "bad-row"),
+        ('{"id": "1", "text": "x", "chosen": ["a"], "outcome": "Solved"}', "bad-row"),
+        ('{"id": "1", "text": "x", "chosen": ["a"]}', "bad-row"),
     ],
 )
 def test_a_query_that_cannot_be_scored_is_failed(tmp_path, row, code):

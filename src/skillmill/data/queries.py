@@ -13,6 +13,7 @@ OFF_TOPIC = "off-topic"
 
 #: Outcome of a logged query whose chosen skills count as what it needed.
 SOLVED = "solved"
+OUTCOMES = (SOLVED, "failed", "unknown")
 
 
 def load_queries(path: Path, known: Mapping[str, str]) -> tuple[list[Task], LoadReport]:
@@ -31,8 +32,9 @@ def load_queries(path: Path, known: Mapping[str, str]) -> tuple[list[Task], Load
     -------
     queries : list of Task
     report : LoadReport
-        Failed is a row without id or text, with an id that an earlier row has, or
-        with no known skill unless its categories say `off-topic`. A logged query that
+        Failed is a row without id or text, with an id that an earlier row has, with
+        an outcome that is none, with skills that are no list, or with no known skill
+        unless its categories say `off-topic`. A logged query that
         was not solved is left out with an info and counts as loaded.
 
     Raises
@@ -70,6 +72,10 @@ def _read(
             f" {shown(text)}"
         )
         return None, [Remark(line, "bad-row", message, "failed")]
+    fault = log_fault(row)
+    if fault:
+        message = f"query {identity!r}: {fault}"
+        return None, [Remark(line, "bad-row", message, "failed")]
     if "chosen" in row and row.get("outcome") != SOLVED:
         message = f"query {identity!r} was not {SOLVED}; left out"
         return None, [Remark(line, "not-solved", message, "info")]
@@ -85,6 +91,19 @@ def _read(
         message = f"query {identity!r}: no skill of its {len(wanted)} is known"
         return None, [*remarks, Remark(line, "no-known-skill", message, "failed")]
     return Task(identity, cleaned, found, categories), remarks
+
+
+def log_fault(row: Mapping[str, object]) -> str | None:
+    """What is wrong with the skills of a row, or with the outcome of a logged one."""
+    key = "relevant" if "relevant" in row else "chosen"
+    if not isinstance(row.get(key, []), list):
+        return f"`{key}` must be a list of skill ids, got {shown(row[key])}"
+    if "chosen" in row and row.get("outcome") not in OUTCOMES:
+        return (
+            f"`outcome` must be one of {', '.join(OUTCOMES)}, got"
+            f" {shown(row.get('outcome'))}"
+        )
+    return None
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from skillmill.data.loadreport import (
     outcome_of,
     source_name,
 )
+from skillmill.data.queries import SOLVED, log_fault
 from skillmill.types import LoadReport, Task
 
 
@@ -38,6 +39,8 @@ def load_tasks(path: Path, known: Mapping[str, str]) -> tuple[list[Task], LoadRe
         `gt`, and `difficulty` and `task_type`, which become the categories
         `difficulty:hard`, `type:clean`. A row without `relevant` (or `gt`) at all is a
         task whose ground truth is not known: it is ranked for, and scored nowhere.
+        A row of a log of queries has `chosen` and `outcome` in its place (see
+        `data.queries`).
     known : mapping of str to str
         Every skill id and alias, with the id it stands for.
 
@@ -46,10 +49,11 @@ def load_tasks(path: Path, known: Mapping[str, str]) -> tuple[list[Task], LoadRe
     tasks : list of Task
         `relevant` are known ids, each once, in the order given; () if not known.
     report : LoadReport
-        A task without ground truth is loaded, with an info `no-ground-truth`.
-        A skill that is not known is dropped with a warning. Failed is a row that
-        is no task, a task that has no known skill left, and one whose id an earlier
-        row has.
+        A task without ground truth is loaded, with an info `no-ground-truth`; a
+        logged query that was not solved is left out, with an info, and counts as
+        loaded. A skill that is not known is dropped with a warning. Failed is a row
+        that is no task, a task that has no known skill left, and one whose id an
+        earlier row has.
 
     Raises
     ------
@@ -94,14 +98,10 @@ def _read_row(
     if cleaned is None or not cleaned.text:
         message = f"task {record!r}: expected text in `{keys.text}`, got {shown(text)}"
         return record, None, [_failed(line, "bad-row", message)]
-    given = row.get(keys.relevant)
-    is_known = given is not None
-    relevant, remarks = (
-        _relevant(given, record, line, known) if is_known else _unknown(record, line)
-    )
+    relevant, remarks, is_usable = _ground(row, keys.relevant, record, line, known)
     for remark in surrogate_remarks(f"task {record!r}", cleaned):
         remarks.append(Remark(line, remark.code, remark.message))
-    if is_known and not relevant:
+    if not is_usable:
         return record, None, remarks
     return record, Task(record, cleaned.text, relevant, _categories(row)), remarks
 
@@ -110,13 +110,43 @@ def _failed(line: int, code: str, message: str) -> Remark:
     return Remark(line, code, message, "failed")
 
 
-def _unknown(record: str, line: int) -> tuple[tuple[str, ...], list[Remark]]:
-    """No skills, and the remark that says so."""
+def _ground(
+    row: Mapping[str, object],
+    key: str,
+    record: str,
+    line: int,
+    known: Mapping[str, str],
+) -> tuple[tuple[str, ...], list[Remark], bool]:
+    """The skills that a task needs, what is to be said, and whether it can be used."""
+    if key not in row and "chosen" in row:
+        if remark := _unsolved(row, record, line):
+            return (), [remark], False
+        key = "chosen"
+    given = row.get(key)
+    if given is None:
+        return (), [_unknown(record, line)], True
+    relevant, remarks = _relevant(given, record, line, known)
+    return relevant, remarks, bool(relevant)
+
+
+def _unsolved(row: Mapping[str, object], record: str, line: int) -> Remark | None:
+    """Why a logged query is no task: its row is wrong, or nothing solved it."""
+    fault = log_fault(row)
+    if fault:
+        return _failed(line, "bad-row", f"task {record!r}: {fault}")
+    if row.get("outcome") == SOLVED:
+        return None
+    message = f"task {record!r} was not {SOLVED}; left out"
+    return Remark(line, "not-solved", message, "info")
+
+
+def _unknown(record: str, line: int) -> Remark:
+    """The remark that a task has no ground truth."""
     message = (
         f"task {record!r}: its ground truth is not given, so skills are ranked for it"
         " and it is scored nowhere"
     )
-    return (), [Remark(line, "no-ground-truth", message, "info")]
+    return Remark(line, "no-ground-truth", message, "info")
 
 
 def _relevant(
