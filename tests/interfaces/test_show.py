@@ -138,9 +138,9 @@ def test_a_summary_prints_the_headline_figures(results):
 
 
 def test_no_table_lets_text_steer_the_terminal(capsys):
-    row_table([{"skill": "a\x1b[31mb", "note": "x\u202ey", "n": 1234, "none": None}])
+    row_table([{"skill": "a\x1b[31mb\nc", "note": "x\u202ey", "n": 1234, "none": None}])
     said = capsys.readouterr().out
-    assert "a⟨U+001B⟩[31mb" in said
+    assert "a⟨U+001B⟩[31mb⟨U+000A⟩c" in said
     assert "x⟨U+202E⟩y" in said
     assert "1,234" in said
     assert "\x1b" not in said

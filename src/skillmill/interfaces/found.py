@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillmill.library.budget import shorten
-from skillmill.report.visible import visible_text
+from skillmill.report.visible import visible_line, visible_text
 from skillmill.types import LibrarySkill, State
 
 #: Characters of a description on a terminal.
@@ -65,7 +65,7 @@ def found_lines(found: Found, *, explain: bool = False) -> Iterator[str]:
         yield f"{found.state}: {found.reason}"
     for hit in found.hits:
         skill = hit.skill
-        yield f"{hit.rank:3d} {hit.score:7.4f}  {visible_text(skill.id)}"
+        yield f"{hit.rank:3d} {hit.score:7.4f}  {visible_line(skill.id)}"
         yield f"      {one_line(skill, WIDTH)}"
         if explain:
             told = "  ".join(f"{name} {value:.4f}" for name, value in hit.parts.items())

@@ -13,7 +13,7 @@ from rich.table import Table
 from skillmill.interfaces.show import as_json as row_of
 from skillmill.interfaces.show import headline, percent_of, read_scores
 from skillmill.report.tables import numbered
-from skillmill.report.visible import visible_text
+from skillmill.report.visible import visible_line
 from skillmill.store import artifact, load
 from skillmill.types import LoadReport, Score
 
@@ -54,7 +54,7 @@ def row_table(rows: Sequence[Mapping[str, object]]) -> None:
                 if v is None
                 else f"{v:,}"
                 if type(v) is int
-                else visible_text(str(v))
+                else visible_line(str(v))
                 for v in row.values()
             )
         )
