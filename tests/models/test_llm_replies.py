@@ -112,10 +112,11 @@ def test_a_reply_that_stays_bad_is_a_failure_after_two_calls():
         (says(None, "tool_calls", message={"tool_calls": []}), "no-content"),
         (Reply(body=b'{"choices": []}'), "no-choices"),
         (Reply(body=b'{"choices": null}'), "no-choices"),
-        (
-            Reply(body=b'{"error": {"message": "overloaded", "code": 503}}'),
-            "no-choices",
-        ),
+        (says('{"label": "cause"}', "MAX_TOKENS"), "length"),
+        (says('{"label": "cause"}', "model_length"), "length"),
+        (says(None, message={"reasoning_content": "A cause."}), "only-reasoning"),
+        (Reply(body=b'{"error": "the model is not loaded"}'), "error-body"),
+        (Reply(body=b'{"error": {"message": "no credit", "code": 402}}'), "refused"),
         (Reply(body=b'["choices"]'), "body-shape"),
         (
             Reply(headers={"content-type": "text/html"}, body=b"<p>Log in</p>"),
@@ -133,6 +134,26 @@ def test_what_is_no_reply_fails_at_once_with_its_reason(reply, reason):
     assert [(row["state"], row["reason"]) for row in replies.rows] == [
         ("failed", reason)
     ]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        Reply(body=b'{"error": {"message": "overloaded", "code": 503}}'),
+        Reply(body=b'{"error": {"message": "later", "code": "429"}, "choices": []}'),
+        says('{"label": "effect"}', "error"),
+    ],
+)
+def test_an_error_under_a_good_status_is_tried_again_if_it_may_pass(first):
+    script = Script(first, GOOD)
+    outcome, _ = ask(script)
+    assert outcome.value == CAUSE
+    assert len(script.asked) == 2
+
+
+def test_a_byte_order_mark_before_the_body_is_no_part_of_it():
+    outcome, _ = ask(Script(Reply(body=b"\xef\xbb\xbf" + says().body)))
+    assert outcome.value == CAUSE
 
 
 def test_a_reply_cut_at_the_most_tokens_is_never_read_even_if_it_parses_u68():

@@ -31,6 +31,13 @@ class Event(BaseModel):
         '\ufeff {"label": "cause", "why": "it rains"}\n',
         'In [0, 1) and {braces} [1] says: {"label": "cause", "why": "it rains"}',
         '<think>{"label": "effect"} or not</think>{"label":"cause","why":"it rains"}',
+        '[THINK]{"label": "effect"}?[/THINK] {"label":"cause","why":"it rains"}',
+        '<thinking>{"label": "effect"}</thinking>{"label":"cause","why":"it rains"}',
+        '<|channel|>analysis<|message|>{"label":"effect"}<|end|><|channel|>final'
+        '<|message|>{"label":"cause","why":"it rains"}',
+        '{"label": "cause", "why": "it rains",}',
+        "The set {'cause', 'effect'} has {'label': 'cause', 'why': 'it rains'}",
+        '{"label": "cause", "why": "it rains", "label": "cause"}',
         '{"label": "cause", "why": "it rains"} and again'
         ' {"label": "cause", "why": "it rains"}',
     ],
@@ -55,7 +62,9 @@ def test_a_raw_newline_in_a_string_is_read():
         ('{"label": "cau', "broken-json"),
         ('{"label": "cause", "why": "it', "broken-json"),
         ('{"label": "cause"', "broken-json"),
-        ("{'label': 'cause'}", "no-json"),
+        ("{'label': 'cau", "broken-json"),
+        ("{'label': 'cause', 'why': 'it's wet'}", "broken-json"),
+        ('{"label": "effect", "label": "cause"}', "broken-json"),
         ('{"label": "cause", "why": "he said "no" to it"}', "broken-json"),
         ('{"label": "reason"}', "invalid"),
         ('{"why": "it rains"}', "invalid"),
@@ -71,6 +80,13 @@ def test_what_is_no_answer_has_a_reason(text, reason):
     assert reading.value is None
     assert reading.reason == reason
     assert reading.message
+
+
+def test_python_is_read_for_json():
+    text = """{'label': 'a "b" it\\'s, ]', 'parts': ['x', "y,}",], 'is': [None]}"""
+    reading = read_json(text, Loose)
+    assert reading.value == Loose(label='a "b" it\'s, ]', parts=["x", "y,}"])
+    assert read_json("[{'id': '1'}, ]", RootModel[list[Event]]).value.root[0].id == "1"
 
 
 def test_a_part_of_a_broken_object_is_not_taken_for_the_whole():

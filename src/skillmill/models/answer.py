@@ -10,6 +10,9 @@ from skillmill.models.readjson import mend_text, shorten
 from skillmill.models.retry import is_transient
 from skillmill.models.usage import Usage
 
+_NOT_FOUND = "; is the model's name right, and does base_url end in /v1 if it must?"
+#: What servers call an end at the most tokens that were allowed or can be read.
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _REASONS = {401: "unauthorised", 403: "forbidden", 404: "not-found", 429: "rate-limit"}
 
 
@@ -50,7 +53,7 @@ class Answer:
 def read_answer(raw: str, content_type: str, seconds: float = 0.0) -> Answer | Fault:
     """Read the body of a response with a good status."""
     try:
-        body = json.loads(raw, strict=False)
+        body = json.loads(raw.removeprefix("\ufeff"), strict=False)
     except (ValueError, RecursionError):
         if "json" not in content_type.lower():
             return Fault(
@@ -66,6 +69,9 @@ def read_answer(raw: str, content_type: str, seconds: float = 0.0) -> Answer | F
         what = f"expected a JSON object, got {shorten(raw)}"
         return Fault("body-shape", what, is_transient=False, seconds=seconds)
     choice = _first(body.get("choices"))
+    failed = _failed_upstream(body, choice, seconds)
+    if failed is not None:
+        return failed
     message = _object(choice.get("message"))
     content = _content(message)
     finish = choice.get("finish_reason")
@@ -85,9 +91,10 @@ def read_refusal(
 ) -> Fault:
     """Read a response with a bad status."""
     transient = is_transient(status)
+    hint = _NOT_FOUND if status == 404 else ""
     return Fault(
         reason=_REASONS.get(status, "server-error" if transient else "refused"),
-        message=f"status {status}: {mend_text(' '.join(text.split()))[:300]}",
+        message=f"status {status}: {mend_text(' '.join(text.split()))[:300]}{hint}",
         is_transient=transient,
         seconds=seconds,
         status=status,
@@ -130,13 +137,41 @@ def _problem(
 ) -> str:
     if not choice:
         return "no-choices"
-    if finish == "length":
+    if (finish or "").lower() in _CUT:
         return "length"
     if finish == "content_filter":
         return "content-filter"
     if message.get("refusal"):
         return "refusal"
-    return "" if content.strip() else "no-content"
+    if content.strip():
+        return ""
+    thought = message.get("reasoning_content") or message.get("reasoning")
+    return "only-reasoning" if thought else "no-content"
+
+
+def _failed_upstream(
+    body: Mapping[str, Any], choice: Mapping[str, Any], seconds: float
+) -> Fault | None:
+    """Read an error that came under a good status, as gateways send it.
+
+    It is read where nothing else came, or where the choice itself ended in it: what
+    the choice holds then is a part. A status in it counts as the response's own.
+    """
+    ended = choice.get("finish_reason") == "error"
+    error = choice.get("error") or (body.get("error") if ended or not choice else None)
+    if not error and not ended:
+        return None
+    error = error or {"finish_reason": "error"}
+    text = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
+    code = _object(error).get("code")
+    if isinstance(code, str) and code.isdecimal():
+        code = int(code)
+    if isinstance(code, int) and 400 <= code <= 599:
+        return read_refusal(code, {}, text, seconds)
+    what = f"the endpoint sent an error in place of a reply: {mend_text(text)[:300]}"
+    if ended:
+        return Fault("server-error", what, is_transient=True, seconds=seconds)
+    return Fault("error-body", what, is_transient=False, seconds=seconds)
 
 
 def _content(message: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from skillmill.models.endpoint import Address, Secret, read_address, read_secret
+from skillmill.models.network import connection_hint, opened, own_headers
 
 if TYPE_CHECKING:
     import httpx2
@@ -79,7 +80,8 @@ class DirectClient:
             said = f"no reply within {self.timeout_s:g} s"
         elif isinstance(error, openai.APIConnectionError):
             cause = error.__cause__ or error
-            said = f"no connection ({type(cause).__name__}: {cause})"
+            hint = connection_hint(self.address.url, cause)
+            said = f"no connection ({type(cause).__name__}: {cause}){hint}"
         else:
             said = f"the reply cannot be read ({error})"
         return " ".join(self.secret.mask(said).split())[:300]
@@ -96,15 +98,18 @@ class DirectClient:
         if self._client is None:
             from openai import OpenAI  # noqa: PLC0415 lazy: a third of a second
 
-            header = self.secret.header
-            # Given here, so that no key in the environment is sent instead.
-            self._client = OpenAI(
-                api_key="unused",
-                base_url=self.address.url,
-                max_retries=0,
-                timeout=self.timeout_s,
-                default_headers={"Authorization": header} if header else None,
-                http_client=self.http_client,
+            url = self.address.url
+            # The key is given here, so that none in the environment is sent instead.
+            self._client = opened(
+                url,
+                lambda: OpenAI(
+                    api_key="unused",
+                    base_url=url,
+                    max_retries=0,
+                    timeout=self.timeout_s,
+                    default_headers=own_headers(url, self.secret.header),
+                    http_client=self.http_client,
+                ),
             )
         return self._client
 

@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from skillmill.errors import ConfigError
 from skillmill.models.answer import Answer, Fault, read_answer, read_refusal
+from skillmill.models.network import connection_hint, is_untrusted, opened, own_headers
 
 if TYPE_CHECKING:
     import httpx2
@@ -162,10 +163,11 @@ class Sender:
         import openai  # noqa: PLC0415
 
         headers = {} if self.secret.header else {"Authorization": openai.Omit()}
+        client = self._opened()
         started = time.perf_counter()
         try:
             async with asyncio.timeout(timeout_s):
-                response = await self._opened().post(
+                response = await client.post(
                     _PATH,
                     body=dict(body),
                     cast_to=httpx2.Response,
@@ -178,10 +180,7 @@ class Sender:
         except openai.APIStatusError as error:
             return self._refusal(error.response, time.perf_counter() - started)
         except (openai.APIConnectionError, httpx2.HTTPError, OSError) as error:
-            cause = error.__cause__ or error
-            what = self.secret.mask(f"{type(cause).__name__}: {cause}")
-            seconds = time.perf_counter() - started
-            return Fault("connection", what, is_transient=True, seconds=seconds)
+            return self._no_connection(error, time.perf_counter() - started)
         text = self.secret.mask_reply(response.text)
         kind = response.headers.get("content-type", "")
         return read_answer(text, kind, time.perf_counter() - started)
@@ -190,6 +189,13 @@ class Sender:
         """Close the connections, unless they belong to the caller."""
         if self._client is not None and self._http_client is None:
             await self._client.close()
+
+    def _no_connection(self, error: Exception, seconds: float) -> Fault:
+        cause = error.__cause__ or error
+        what = self.secret.mask(f"{type(cause).__name__}: {cause}")
+        what += connection_hint(self._address.url, cause)
+        transient = not is_untrusted(cause)
+        return Fault("connection", what, is_transient=transient, seconds=seconds)
 
     def _refusal(self, response: "httpx2.Response", seconds: float) -> Fault:
         text = self.secret.mask(response.text)
@@ -200,13 +206,16 @@ class Sender:
             from openai import AsyncOpenAI  # noqa: PLC0415
 
             # Given here, so that no key in the environment is sent instead.
-            header = self.secret.header
-            self._client = AsyncOpenAI(
-                api_key="unused",
-                base_url=self._address.url,
-                max_retries=0,
-                default_headers={"Authorization": header} if header else None,
-                http_client=self._http_client,
+            url = self._address.url
+            self._client = opened(
+                url,
+                lambda: AsyncOpenAI(
+                    api_key="unused",
+                    base_url=url,
+                    max_retries=0,
+                    default_headers=own_headers(url, self.secret.header),
+                    http_client=self._http_client,
+                ),
             )
         return self._client
 

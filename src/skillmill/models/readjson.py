@@ -1,10 +1,12 @@
 """Read a JSON value out of what a chat model wrote, and validate it.
 
-Models fence JSON, talk around it, put raw newlines into strings, and stop in the
-middle. All but the last is read; nothing is ever completed or guessed.
+Models fence JSON, talk around it, put raw newlines into strings, write Python for it,
+and stop in the middle. All but the last is read; nothing is ever completed or guessed.
 """
 
+import contextlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic
@@ -12,10 +14,21 @@ from typing import Any, Generic
 from pydantic import ValidationError
 
 from skillmill.models.chat import Model
+from skillmill.models.loosejson import respelled
 
 _SHOWN_ERRORS = 5
 _SHOWN_CHARACTERS = 60
 _MOST_VALUES = 50
+#: What ends a model's reasoning, where a server leaves it in the text.
+_REASONED = re.compile(
+    r"</(?:think|thinking|thought|reasoning)>|\[/THINK\]|<\|message\|>", re.IGNORECASE
+)
+
+#: What may stand behind an opening bracket.
+_IN_OBJECT = frozenset({'"', "'", "}", ""})
+_IN_LIST = frozenset({*"\"'{[]-0123456789tfnTFN", ""})
+#: A set of texts, as prose writes it; an object has a colon behind its first text.
+_PYTHON_SET = re.compile(r"""\{\s*'[^']*'\s*[,}]""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +53,8 @@ def read_json(text: str, model: type[Model]) -> Reading[Model]:
     """Find the one value in a text that a model accepts.
 
     The whole text is tried first, then each outermost object or list in it, after
-    the last `</think>` if there is one. Half surrogate pairs become U+FFFD.
+    the end of the model's reasoning if it is marked (`</think>`). Each is read as JSON,
+    else as `loosejson.respelled` has it. Half surrogate pairs become U+FFFD.
     """
     try:
         found = [_clean(value) for value in _values(text)]
@@ -82,21 +96,20 @@ def shorten(text: str) -> str:
 
 def _values(text: str) -> Iterator[Any]:
     """Give the JSON values of a text: itself, or the outermost ones in it."""
-    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse_constant)
     whole = text.strip().lstrip("\ufeff")
     try:
-        value, end = decoder.raw_decode(whole)
+        value, end = _DECODER.raw_decode(whole)
     except (ValueError, RecursionError):
         pass
     else:
         if end == len(whole):
             yield value
             return
-    said = whole.rpartition("</think>")[2]
+    *_, said = _REASONED.split(text)
     place, count = 0, 0
     while (place := _next_opening(said, place)) >= 0:
         try:
-            value, place = decoder.raw_decode(said, place)
+            value, place = _decoded(said, place)
         except json.JSONDecodeError as error:
             if _is_prose(said, place, error):
                 place += 1
@@ -110,30 +123,60 @@ def _values(text: str) -> Iterator[Any]:
             raise _BrokenError(f"there are more than {_MOST_VALUES} JSON values")
 
 
+def _decoded(text: str, place: int) -> tuple[Any, int]:
+    """Read the value at a place, as JSON or spelled as JSON, and tell its end."""
+    try:
+        return _DECODER.raw_decode(text, place)
+    except json.JSONDecodeError:
+        spelled = respelled(text, place)
+        if spelled is not None:
+            with contextlib.suppress(json.JSONDecodeError):
+                return _DECODER.decode(spelled[0]), spelled[1]
+        raise
+
+
 def _next_opening(text: str, start: int) -> int:
     """Find the next bracket that may open an object or a list; -1 if there is none."""
     for place in range(start, len(text)):
         if text[place] not in "{[":
             continue
         inside = text[place + 1 : place + 200].lstrip()[:1]
-        if inside in (('"', "}", "") if text[place] == "{" else '"{[]-0123456789tfn'):
+        opens = _IN_OBJECT if text[place] == "{" else _IN_LIST
+        if inside in opens:
             return place
     return -1
 
 
 def _is_prose(text: str, place: int, error: json.JSONDecodeError) -> bool:
-    """Whether a bracket that does not parse is punctuation, as in `[0, 1)`.
+    """Whether a bracket that does not parse is punctuation, as in `[0, 1)` or `{'x'}`.
 
     A list that goes on to the end of the text is one cut short. What looks like an
     object is one: looking inside a broken object would find a part of it and take
     that for the whole.
     """
+    if _PYTHON_SET.match(text, place):
+        return True
     at_end = not text[error.pos :].strip() or error.msg.startswith("Unterminated")
     return text[place] == "[" and not at_end
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its fields; one that is there twice must say the same."""
+    fields: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in fields and fields[name] != value:
+            raise ValueError(f"the field {shorten(name)} has two different values")
+        fields[name] = value
+    return fields
+
+
+_DECODER = json.JSONDecoder(
+    strict=False, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twice
+)
 
 
 def _clean(value: Any) -> Any:  # noqa: ANN401 whatever JSON holds

@@ -22,6 +22,8 @@ _PROBLEMS = {
     "refusal": "the model refused to answer",
     "no-choices": "the reply holds no choice",
     "no-content": "the reply holds no text",
+    "only-reasoning": "the model reasoned and gave no answer; raise max_tokens, or turn"
+    " its reasoning off by a parameter in `extra`",
 }
 
 

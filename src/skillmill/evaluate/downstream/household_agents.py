@@ -24,6 +24,7 @@ _ITS_OWN = frozenset(
         "length",
         "no-content",
         "no-json",
+        "only-reasoning",
         "refusal",
     }
 )
