@@ -11,6 +11,7 @@ from skillmill.interfaces import freetext
 from skillmill.interfaces.cli import main
 from skillmill.interfaces.explain import explain
 from skillmill.interfaces.traces import trace_lines, trace_rows
+from skillmill.store import conversations
 from skillmill.store.artifact import writing
 from tests.interfaces.gardens import ENCODER, SETTINGS, build, direction, provenance
 
@@ -184,6 +185,11 @@ def test_a_memory_without_token_vectors_says_so_in_the_trace(tmp_path):
     [
         (("plan", "garden/q0"), "no memory of study 'plan' below .* there are: plot"),
         (("plot", "garden/q9"), "no question 'garden/q9' in this study"),
+        (
+            ("plot", "garden shed/q9"),
+            "name one with --conversation; there are: garden,",
+        ),
+        (("plot", " \n"), "got a blank one"),
         (("plot", "What?"), "name one with --conversation; there are: garden, pond"),
         (("plot", "What?", "fixed-best", "lake"), "there is no 'lake' with --conv"),
         (("plot", "garden/q0", "fixed-best", "pond"), "is about conversation 'garden'"),
@@ -194,6 +200,16 @@ def test_a_memory_without_token_vectors_says_so_in_the_trace(tmp_path):
 def test_what_is_not_there_is_told_with_what_is(results, arguments, message):
     with pytest.raises(InputError, match=message):
         explain(results, *arguments)
+
+
+def test_a_conversation_with_blanks_in_its_name_has_questions_with_ids(tmp_path):
+    shard = tmp_path / "plot" / "memory" / "2"
+    with writing(shard / "memory.sqlite", provenance("memory")) as db:
+        conversations.save_speakers(db, [("small pond", ("Ann",))])
+    with pytest.raises(InputError, match="no question 'small pond/q1' in this study"):
+        explain(tmp_path, "plot", "small pond/q1")
+    with pytest.raises(InputError, match="there is no 'sea' with --conversation"):
+        explain(tmp_path, "plot", "small sea/q1", conversation="sea")
 
 
 def test_no_results_at_all_is_one_sentence(tmp_path):

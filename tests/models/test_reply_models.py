@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from skillmill.models.readjson import read_json
 from skillmill.models.replies_base import LONGEST_TEXT
 from skillmill.models.replies_evolution import (
     DesignReply,
@@ -111,6 +112,21 @@ def test_an_explanation_that_is_too_long_is_cut():
 )
 def test_a_score_may_be_written_in_several_ways(written, score):
     assert JudgeReply.model_validate({"score": written}).score == score
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("yes", 1), ("No.", 0), ("**CORRECT**", 1), ("INCORRECT", 0), ("0", 0),
+        ("<think>yes? rather no</think>\nNo", 0), ('"WRONG"', 0),
+        ("yes and no", None), ("The eyes have it.", None), ("2", None), ("", None),
+        ("Not correct", None), ("yes, it is not correct", None),
+    ],
+)  # fmt: skip
+def test_a_verdict_may_be_a_word_alone_and_never_a_part_of_a_text(text, score):
+    reading = read_json(text, JudgeReply)
+    assert (reading.value and reading.value.score) == score
+    assert (reading.value is None) == (reading.reason != "")
 
 
 @pytest.mark.parametrize("written", [2, -1, 0.5, "maybe", None, [], "1 or 0"])

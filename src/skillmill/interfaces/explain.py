@@ -37,7 +37,7 @@ WORDS_SKILL = "fixed-words"
 #: A program of every search that confidence is taken from.
 _ALL = RetrievalSkill("", "", "", tuple(Node(one, one) for one in SEARCHES), "")
 
-_QUESTION_ID = re.compile(r"\S+/q\d+")
+_QUESTION_ID = re.compile(r"(.+)/q\d+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,23 +87,29 @@ def explain(
     Raises
     ------
     InputError
-        If there is no such study, question, conversation or skill.
+        If there is no such study, question, conversation or skill, or the question is
+        blank.
     """
+    if not question.strip():
+        raise InputError("expected a question in words or an id, got a blank one")
     shards = shards_of(results, study)
-    if _QUESTION_ID.fullmatch(question):
+    named = _is_named(question, shards)
+    if named:
         shard, home = _home_of_question(shards, question, conversation)
     else:
         shard, home = _home_of_text(shards, conversation)
     routed = skill.endswith(".sqlite")
     program = (
-        _routed(Path(skill), question, shard, home) if routed else _skill(skill, shard)
+        _routed(Path(skill), question, shard, home, named)
+        if routed
+        else _skill(skill, shard)
     )
     memory = _memory(shard, program)
     searched = {part for _, part in parts_of(program, installed_primitives())}
     if skill == USUAL_SKILL and searched & {*memory.lacking}:
         program = _skill(WORDS_SKILL, shard)
     view = memory.views[home]
-    if _QUESTION_ID.fullmatch(question):
+    if named:
         query = next(asked for _, asked in memory.questions if asked.id == question)
         with artifact.reading(shard / "memory.sqlite", "memory") as db:
             evidence = load_question_atoms(db).get(question, ())
@@ -126,6 +132,14 @@ def shards_of(results: Path, study: str) -> list[Path]:
             record=study,
         )
     return mine
+
+
+def _is_named(question: str, shards: Sequence[Path]) -> bool:
+    """Whether a question is an id; one with blanks is if it names a conversation."""
+    match = _QUESTION_ID.fullmatch(question)
+    if match is None or not any(letter.isspace() for letter in match[1]):
+        return match is not None
+    return any(match[1] in _homes([shard / "memory.sqlite"]) for shard in shards)
 
 
 def _home_of_question(
@@ -198,14 +212,16 @@ def _skill(name: str, shard: Path) -> RetrievalSkill:
     return known[name]
 
 
-def _routed(path: Path, question: str, shard: Path, home: str) -> RetrievalSkill:
-    """The skill that an evolution's router sends a question to."""
+def _routed(
+    path: Path, question: str, shard: Path, home: str, named: bool
+) -> RetrievalSkill:
+    """The skill that an evolution's router sends a question to, by its id or words."""
     from skillmill.interfaces.deployed import read_deployed  # noqa: PLC0415 seconds
 
     deployed = read_deployed(path)
     deployed.require_encoder(shard / "memory.sqlite")
     sure = _features(question, shard, home) if deployed.sure else None
-    if _QUESTION_ID.fullmatch(question):
+    if named:
         with artifact.reading(shard / "memory.sqlite", "memory") as db:
             told = {one.id: one.text for one in conversations.load_questions(db)}
             row = one_each(vectors.by_id(db, "question"))[question][None]

@@ -54,7 +54,8 @@ def read_json(text: str, model: type[Model]) -> Reading[Model]:
 
     The whole text is tried first, then each outermost object or list in it, after
     the end of the model's reasoning if it is marked (`</think>`). Each is read as JSON,
-    else as `loosejson.respelled` has it. Half surrogate pairs become U+FFFD.
+    else as `loosejson.respelled` has it. Half surrogate pairs become U+FFFD. A text
+    without JSON is the value itself for a model that may be one word (`bare_word`).
     """
     try:
         found = [_clean(value) for value in _values(text)]
@@ -63,7 +64,7 @@ def read_json(text: str, model: type[Model]) -> Reading[Model]:
     except RecursionError:
         return Reading(None, "broken-json", "the JSON is nested too deeply")
     if not found:
-        return Reading(None, "no-json", f"there is no JSON in {shorten(text)}")
+        return _read_word(text, model)
     fitting: list[Model] = []
     problems: list[str] = []
     for value in found:
@@ -79,6 +80,15 @@ def read_json(text: str, model: type[Model]) -> Reading[Model]:
             None, "ambiguous", f"{len(distinct)} different values fit, one was wanted"
         )
     return Reading(distinct[0], "", "")
+
+
+def _read_word(text: str, model: type[Model]) -> Reading[Model]:
+    """Read a reply without JSON, if the model may be one word."""
+    if getattr(model, "bare_word", None) is not None:
+        *_, said = _REASONED.split(text)
+        with contextlib.suppress(ValidationError):
+            return Reading(model.model_validate(mend_text(said).strip()), "", "")
+    return Reading(None, "no-json", f"there is no JSON in {shorten(text)}")
 
 
 def mend_text(text: str) -> str:

@@ -27,7 +27,8 @@ class Reply(BaseModel):
     """Base of all replies: unknown fields are ignored, text is trimmed.
 
     A bare non-empty list is taken for the field named by `bare`, since models often
-    leave out the object around a list.
+    leave out the object around a list; so is a bare text or number for the field named
+    by `bare_word`.
     """
 
     model_config = ConfigDict(
@@ -37,13 +38,16 @@ class Reply(BaseModel):
         frozen=True,
     )
     bare: ClassVar[str | None] = None
+    bare_word: ClassVar[str | None] = None
 
     @model_validator(mode="before")
     @classmethod
     def _wrapped(cls, value: Any) -> Any:  # noqa: ANN401 - whatever a model wrote
-        """Put a bare list into its field."""
+        """Put a bare list, text or number into its field."""
         if cls.bare is not None and isinstance(value, list) and value:
             return {cls.bare: value}
+        if cls.bare_word is not None and isinstance(value, str | int | float):
+            return {cls.bare_word: value}
         return value
 
 

@@ -19,6 +19,8 @@ FollowedRelation = Literal[
 ]
 _RELATIONS = ("Changed", "Cause", "Reason", "HinderedBy", "React", "Want")
 
+#: What may stand around a verdict.
+_AROUND = " \t\r\n.!*_`\"'"
 #: A judge's words for its two scores.
 _SCORES = {
     "correct": 1, "wrong": 0, "incorrect": 0, "true": 1, "false": 0, "yes": 1, "no": 0,
@@ -117,7 +119,12 @@ class AnswerReply(Reply):
 
 
 class JudgeReply(Reply):
-    """1 for correct, 0 for wrong, and a sentence of explanation (appendix D.4.2)."""
+    """1 for correct, 0 for wrong, and a sentence of explanation (appendix D.4.2).
+
+    A reply of the verdict alone is one, too: `1`, `yes`, `**WRONG**`.
+    """
+
+    bare_word: ClassVar[str | None] = "score"
 
     explanation: Text = ""
     score: Literal[0, 1]
@@ -125,9 +132,9 @@ class JudgeReply(Reply):
     @field_validator("score", mode="before")
     @classmethod
     def _as_number(cls, value: object) -> object:
-        """Read `1`, `"1"`, 1.0, true, CORRECT and WRONG."""
+        """Read `1`, `"1"`, 1.0, true, CORRECT and WRONG, never a part of a text."""
         if isinstance(value, str):
-            word = value.strip().strip(".").lower()
+            word = value.strip(_AROUND).lower()
             return _SCORES.get(word, int(word) if word.isdecimal() else value)
         if isinstance(value, bool | float) and value in {0, 1}:
             return int(value)
