@@ -63,6 +63,16 @@ def test_a_search_says_what_fits_and_how_old_the_index_is(tools):
     assert nothing["reason"] == "no skill shares a word with the query"
 
 
+def test_bundles_are_a_tool_where_a_study_has_dependencies_and_no_tasks(tools, place):
+    assert "trace_task" not in [tool.__name__ for tool in tools.tools]
+    graph = store_of(place).with_name("dependencies.sqlite")
+    graph.touch()
+    try:
+        assert "trace_task" in [tool.__name__ for tool in tools.tools]
+    finally:
+        graph.unlink()
+
+
 def test_a_skill_is_read_with_what_stands_around_it(tools):
     told = tools.read_skill("charts")
     assert told["text"].startswith("---\nname: charts\ndescription: Draw bar and line")

@@ -114,7 +114,6 @@ def test_an_empty_library_gives_an_empty_ranking_with_its_reason_u56(arm):
     ("text", "reason"),
     [
         ("the of and", ranker.NO_WORDS),
-        ("", ranker.NO_WORDS),
         ("quantum", ranker.NO_MATCH),
     ],
 )
@@ -124,6 +123,15 @@ def test_a_query_without_a_match_is_empty_by_keyword_and_not_by_meaning_u56(
     found = one("keyword", text)
     assert (found.items, found.state, found.reason) == ((), "empty", reason)
     assert one("hybrid", text).items == one("semantic", text).items
+
+
+@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("text", ["", "***", "\x00\x01", "\ufffd\ufffd", "'; --"])
+def test_a_query_without_a_letter_or_digit_finds_nothing_by_any_arm_u56(arm, text):
+    found = one(arm, text)
+    assert (found.items, found.state) == ((), "empty")
+    assert found.reason == "the query holds no letter and no digit"
+    assert one("semantic", f"{text}7").items
 
 
 @pytest.mark.parametrize("vector", [[0.0, 0.0], [np.nan, 1.0]])

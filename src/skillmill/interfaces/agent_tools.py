@@ -74,7 +74,7 @@ class AgentTools:
             self.neighbours,
             self.status,
         ]
-        if self.library.path.with_name("traces.sqlite").is_file():
+        if self.library.path.with_name("dependencies.sqlite").is_file():
             own.insert(1, self.trace_task)
         return own if self.results is None else [*own, self.recall_memory]
 

@@ -20,6 +20,7 @@ __all__ = ["Arm", "Bodies", "Fusion", "Query", "Ranker", "RankerSettings"]
 
 EMPTY_LIBRARY = "the library holds no skill"
 NO_WORDS = "the query holds no word but stop words"
+NO_LETTERS = "the query holds no letter and no digit"
 NO_MATCH = "no skill shares a word with the query"
 NO_DIRECTION = "the query's vector has no direction in common with any skill's"
 OFF_TOPIC = "nothing fits: no skill is near enough to the query"
@@ -190,6 +191,9 @@ class Ranker:
         scored = ways.get(arm, self._fused)(query)
         if arm == "hybrid+late":
             scored = self._reranked(scored, query)
+        if not any(map(str.isalnum, query.text)):
+            # A cosine with marks alone is as large as with words, and says nothing.
+            scored = scored._replace(floor=np.inf, reason=NO_LETTERS)
         return scored if self.ids else scored._replace(reason=EMPTY_LIBRARY)
 
     def _by_words(self, query: Query) -> Scored:
