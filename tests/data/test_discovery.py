@@ -60,6 +60,13 @@ def test_folders_below_the_depth_are_reported_and_not_read_u46(tmp_path):
     assert walk_library(tmp_path, depth=4)[1] == []
 
 
+def test_a_packed_skill_is_reported(tmp_path):
+    put(tmp_path, "a/SKILL.md", "a/data.zip")
+    (tmp_path / "pdf.skill").write_bytes(b"PK\x03\x04")
+    assert ids(tmp_path) == ["a"]
+    assert codes(tmp_path) == [("pdf.skill", "packed-skill")]
+
+
 def test_letter_case_does_not_matter_and_one_file_counts_per_folder_u43(tmp_path):
     put(tmp_path, "a/skill.md", "b/Skill.md", "c/skill.md", "c/SKILL.md")
     files = find_skill_files(tmp_path)

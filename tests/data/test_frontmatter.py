@@ -51,8 +51,72 @@ def test_blank_lines_may_stand_above_the_header_but_text_may_not():
 def test_fences_count_only_as_lines_of_their_own():
     front = header("name: a --- b", "description: |", "  one", "  ---", "  two")
     assert texts(front) == {"name": "a --- b", "description": "one\n---\ntwo"}
-    assert read_frontmatter(" ---\nname: sieve\n---\n").entries is None
-    assert read_frontmatter("--- #\nname: sieve\n---\n").entries is None
+    assert read_frontmatter("--- x\nname: sieve\n---\n").entries is None
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [(" ---", "---"), ("--- # yaml", "---"), ("-----", "-----"), ("---", "  ---"),
+     ("\ufeff---", "---"), ("\u200b---", "---"), ("```yaml", "```")],
+)  # fmt: skip
+def test_a_fence_of_another_form_is_read_with_a_remark(opening, closing):
+    text = f"{opening}\nname: sieve\ndescription: Sorts.\n{closing}\nBody.\n-----\nEnd."
+    front = read_frontmatter(text)
+    assert texts(front) == {"name": "sieve", "description": "Sorts."}
+    assert (front.body, found(front)) == ("Body.\n-----\nEnd.", [(1, "odd-fence")])
+
+
+@pytest.mark.parametrize(
+    ("above", "line"),
+    [("<!-- Copyright, all rights -->", 2), ("<!--\nname: no\n-->\n", 5),
+     ("# Sieve", 2), ("# SPDX-License-Identifier: MIT\n# Copyright", 3),
+     ("%YAML 1.2", 2)],
+)  # fmt: skip
+def test_a_header_below_comments_or_headings_is_read_with_a_remark(above, line):
+    front = read_frontmatter(
+        f"{above}\n---\nname: sieve\ndescription: x: y\n---\nBody."
+    )
+    assert texts(front) == {"name": "sieve", "description": "x: y"}
+    assert found(front) == [(line, "late-frontmatter"), (line + 2, "unquoted-colon")]
+    assert front.body == above.strip() + "\nBody."
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["+++\nname = 'sieve'\ndescription = 'a: b'\nweight = 3\n+++\nBody.",
+     '{"name": "sieve",\n "description": "a: b", "weight": 3}\n\nBody.'],
+)  # fmt: skip
+def test_a_header_of_toml_or_json_is_read_with_a_remark(text):
+    front = read_frontmatter(text)
+    assert texts(front) == {"name": "sieve", "description": "a: b", "weight": "3"}
+    assert (front.body, found(front)) == ("Body.", [(1, "odd-fence")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# Build\n\n```yaml\nname: CI\n```\n", "# A\n---\nprose\n---\nname: x",
+     "# A\n---\n\nname: x\n---\n", "<!-- no end\n---\nname: x\n---\n",
+     "+++\nname = \n+++\n", "{name: x}\n", "{" * 9999, "```yaml\nname: x\n",
+     "----\nname: x\n\nprose\n\n----\n", "+++\nname = 'x'\n"],
+)  # fmt: skip
+def test_examples_rules_and_halves_are_no_header(text):
+    front = read_frontmatter(text)
+    assert (front.entries, front.body) == (None, text.strip("\n"))
+
+
+def test_wide_colons_after_a_field_are_colons_u37():
+    front = header("name\uff1a\u7b5b\u5b50", "description\uff1a a\uff1ab")
+    assert texts(front) == {"name": "\u7b5b\u5b50", "description": "a\uff1ab"}
+    assert found(front) == [(2, "wide-colon"), (3, "wide-colon")]
+
+
+def test_the_marks_of_a_merge_conflict_are_no_text():
+    front = header(
+        "name: sieve", "<<<<<<< HEAD", "description: ours", "=======",
+        "description: theirs", ">>>>>>> branch",
+    )  # fmt: skip
+    assert texts(front) == {"name": "sieve", "description": "theirs"}
+    assert found(front) == [(3, "merge-conflict"), (6, "duplicate-key")]
 
 
 def test_the_closing_fence_may_end_the_file_u41():

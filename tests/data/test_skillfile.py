@@ -205,6 +205,10 @@ def test_a_lone_surrogate_in_the_file_is_replaced_and_reported_u37():
         (PLAIN.encode("utf-16-le"), "undecodable"),
         (b"", "empty-file"),
         (b"\xef\xbb\xbf\r\n \n", "empty-file"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 9\n",
+            "lfs-pointer",
+        ),
     ],
 )
 def test_a_file_that_is_no_text_fails_u41(data, code):

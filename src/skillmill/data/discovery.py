@@ -17,6 +17,8 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 #: Folders below the root that are looked into; deeper ones are reported, not read.
 DEPTH = 32
 _SKILL_FILE = "SKILL.md"
+_PACKED = ".skill"
+_UNPACK = "a packed skill is not read; unpack it (a zip file) into a folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,8 @@ class _Walk:
                     self._meet(_Link(Path(entry.path), (*names, entry.name), trail))
                 elif entry.is_dir():
                     waiting.append((Path(entry.path), (*names, entry.name)))
+                elif entry.name.lower().endswith(_PACKED):
+                    self._note((*names, entry.name), "packed-skill", _UNPACK)
             if candidates:
                 self.files.append(self._choose(path, names, candidates))
 

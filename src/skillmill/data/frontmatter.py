@@ -1,8 +1,8 @@
 """The frontmatter of a SKILL.md: found between its fences, read strictly or leniently.
 
-The header must start at the top of the file, after blank lines at most; fences are
+The header should start at the top of the file, after blank lines at most; fences are
 lines of their own (`---`, at the end also `...`). A code fence around the whole
-file is taken off.
+file is taken off; headers elsewhere: `strayheader`.
 """
 
 import re
@@ -13,9 +13,12 @@ import yaml
 
 from skillmill.data.lenient import is_field_line, is_key_line, mend_entries
 from skillmill.data.loadreport import Remark
+from skillmill.data.strayheader import place_header
 from skillmill.data.yamltext import UNREADABLE, Entry, read_entries
 
 _CODE_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(markdown|md|yaml|yml|text)?[ \t]*$")
+
+_CONFLICT = re.compile(r"(<{7}|\|{7}|={7}|>{7})( .*)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,15 @@ def read_frontmatter(text: str) -> Frontmatter:
     """
     lines = text.split("\n")
     lines, remarks = _unwrap(lines)
+    placed = place_header(lines)
+    lines = placed.lines
+    remarks += placed.remarks
     parts = _parts(lines)
     if parts is None:
         return Frontmatter(None, text.strip("\n"), ())
     if not parts.closed:
         remarks.append(_unterminated(parts))
+    remarks += _without_conflict(lines, parts)
     header = lines[parts.start : parts.stop]
     try:
         entries, found = read_entries("\n".join(header), parts.start + 1)
@@ -64,7 +71,7 @@ def read_frontmatter(text: str) -> Frontmatter:
         found = cut + found or [_refused(refusal, parts)]
     if not entries and (not parts.closed or any(map(str.strip, header))):
         return Frontmatter(None, text.strip("\n"), ())
-    body = "\n".join(lines[parts.body :]).strip("\n")
+    body = "\n".join([*placed.before, *lines[parts.body :]]).strip("\n")
     by_key = {entry.key: entry for entry in entries}
     return Frontmatter(by_key, body, tuple(dict.fromkeys([*remarks, *found])))
 
@@ -110,6 +117,17 @@ def _parts(lines: list[str]) -> _Parts | None:
         (n for n in range(first, len(lines)) if not lines[n].strip()), len(lines)
     )
     return _Parts(top + 1, stop, stop, closed=False)
+
+
+def _without_conflict(lines: list[str], parts: _Parts) -> list[Remark]:
+    """Blank the marks of a merge that nobody finished; both sides then stay."""
+    marks = [n for n in range(parts.start, parts.stop) if _CONFLICT.match(lines[n])]
+    if not any(lines[number].startswith("<") for number in marks):
+        return []
+    for number in marks:
+        lines[number] = ""
+    message = "a merge conflict stands in the frontmatter; solve it"
+    return [Remark(marks[0] + 1, "merge-conflict", message)]
 
 
 def _cut_at_prose(lines: list[str], parts: _Parts) -> tuple[_Parts, list[Remark]]:

@@ -23,6 +23,8 @@ _BLOCK = re.compile(r"[|>][-+0-9]{0,2}([ \t]+#.*)?$")
 _ITEM = re.compile(r"-(\s+|$)")
 _MARGIN = re.compile(r"[ \t]*")
 _TAB_AFTER = re.compile(r"(?<=[:-])[ \t]*\t[ \t]*")
+_WIDE_COLON = re.compile(rf"^({_FIELD})[ \t]*\uff1a[ \t]*")
+_WIDE = "the colon is a wide one; read as `:`. Write it so, with a blank after it"
 _DEEPEST = 8
 _INDENTED = "indented like a part of the line above; read as a key. Remove the blanks"
 
@@ -102,7 +104,10 @@ def _segments(
 ) -> tuple[list[_Segment], list[Remark]]:
     starts: list[tuple[int, list[str]]] = []
     remarks = []
-    for number, line in enumerate(lines, start=first_line):
+    for number, raw in enumerate(lines, start=first_line):
+        line = _WIDE_COLON.sub(r"\1: ", raw)
+        if line != raw:
+            remarks.append(Remark(number, "wide-colon", _WIDE))
         if is_key_line(line):
             starts.append((number, [line]))
         elif not starts and _INDENTED_FIELD.match(line):

@@ -16,6 +16,7 @@ from skillmill.data.plaintext import (
 from skillmill.data.yamltext import Entry, Json
 
 _LONGEST_FALLBACK = 1024
+_LFS_POINTER = "version https://git-lfs.github.com/spec/"
 _ASIDE = re.compile(r"<!--.*?(?:-->|\Z)|^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.M)
 _HEADING = re.compile(r"#{1,6}(\s+|$)")
 _RULE = re.compile(r"([-=*_])\1{2,}$|[-=]+$")
@@ -61,7 +62,7 @@ def parse_skill_file(
     Returns
     -------
     fields : SkillFields or None
-        None if the file cannot be decoded or holds no text.
+        None if the file cannot be decoded, or holds no text or none of its own.
     remarks : list of Remark
         One `failed` remark if `fields` is None, else warnings alone.
     """
@@ -76,6 +77,9 @@ def parse_skill_file(
     if not text.strip():
         message = "the file holds no text; write a skill or remove it"
         return None, [Remark(None, "empty-file", message, "failed")]
+    if text.startswith(_LFS_POINTER):
+        message = "the file is a pointer of Git LFS; `git lfs pull` fetches the text"
+        return None, [Remark(None, "lfs-pointer", message, "failed")]
     front = read_frontmatter(text)
     reader = _FieldReader(front)
     name, description = reader.name(folder), reader.description()
