@@ -10,7 +10,7 @@ from skillmill.config import SCHEMA, check_config, find_path, require_track
 from skillmill.data.discovery import find_skill_files
 from skillmill.errors import SkillmillError
 from skillmill.evaluate.judge_roles import ROLES as JUDGE_ROLES
-from skillmill.interfaces.contents import contents
+from skillmill.interfaces.contents import check_times, contents
 from skillmill.interfaces.kept import (
     clear_leftovers,
     forget_results,

@@ -15,6 +15,7 @@ def tracked(files):
             refuse(
                 f"{file}: Snakemake takes braces in a path for a wildcard; rename it"
             )
+    checked(check_times, readable)
     names = (f.relative_to(here) if f.is_relative_to(here) else f for f in readable)
     return [local(name) for name in sorted(map(str, names))]
 

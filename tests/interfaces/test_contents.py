@@ -1,8 +1,13 @@
 """What input files hold, whatever their names and times."""
 
 import os
+import time
+from pathlib import Path
 
-from skillmill.interfaces.contents import contents
+import pytest
+
+from skillmill.errors import InputError
+from skillmill.interfaces.contents import check_times, contents
 
 
 def files(folder, **texts):
@@ -38,3 +43,15 @@ def test_a_file_that_is_put_back_with_its_time_is_seen(tmp_path):
 
 def test_a_file_that_cannot_be_read_is_no_error(tmp_path):
     assert contents([str(tmp_path / "none")]) == contents([str(tmp_path / "nor this")])
+
+
+def test_a_file_from_the_future_is_named_with_its_time_and_the_way_out(tmp_path):
+    past, later, latest = map(Path, files(tmp_path, a="x", b="y", c="z"))
+    check_times([past, later, latest])
+    check_times([])
+    for path in (later, latest):
+        os.utime(path, (0, time.time() + 3600))
+    with pytest.raises(InputError, match=r"b \(and 1 others\): expected .* `touch` it"):
+        check_times([past, later, latest])
+    os.utime(later, (0, time.time() + 1))
+    check_times([past, later])
