@@ -51,6 +51,27 @@ def test_vowel_signs_do_not_cut_a_hindi_word_u37():
     assert literal("हिन्दी फ़ाइल") == ["हिन्दी", "फ़ाइल"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ไฟล์ PDF", ["ไฟ", "ฟล์", "pdf"]),
+        ("ນ້ຳ", ["ນ້ຳ"]),
+        ("ឯកសារ", ["ឯក", "កសា", "សារ"]),
+    ],
+)
+def test_scripts_of_indochina_give_pairs_of_letters_with_their_signs_u37(
+    text, expected
+):
+    assert words(text, stem=True, stop=True) == expected
+
+
+def test_a_thai_word_finds_the_sentence_that_holds_it_u37():
+    documents = ["แปลงไฟล์เอกสารเป็นพีดีเอฟ", "ส่งจดหมายถึงลูกค้า"]
+    index = Bm25([words(text, stem=True, stop=True) for text in documents])
+    first, second = index.scores(words("เอกสาร", stem=True, stop=True))
+    assert first > second == 0
+
+
 def test_direction_marks_and_lone_surrogates_are_no_words_u37():
     assert literal("\u200fcsv\u200f \ud83d pdf") == ["csv", "pdf"]
 

@@ -37,7 +37,10 @@ STOP_WORDS = frozenset(
 #: Scripts written without spaces between words (and Hangul, whose words carry their
 #: particles): a word there is found by its characters and pairs of characters.
 _CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_CJK_RUN = re.compile(f"([{_CJK}\U00020000-\U0003ffff]+)")
+#: Thai, Lao, Burmese and Khmer: no blanks either, but letters that say little alone,
+#: so a word there is found by its pairs of letters.
+_INDOCHINESE = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
+_RUN = re.compile(f"([{_CJK}\U00020000-\U0003ffff]+|[{_INDOCHINESE}]+)")
 
 #: rank_bm25 replaces each negative idf by this share of the mean idf.
 _OKAPI_EPSILON = 0.25
@@ -55,7 +58,8 @@ def words(text: str, *, stem: bool, stop: bool) -> list[str]:
     text : str
         Any text; composed (NFC) first, so that both forms of `é` are one word.
         Chinese, Japanese and Korean runs give each character and each pair of
-        neighbouring characters.
+        neighbouring characters; Thai, Lao, Burmese and Khmer ones each pair of
+        neighbouring letters with their signs.
     stem : bool
         Reduce words to their stem (Snowball, English).
     stop : bool
@@ -81,24 +85,37 @@ def _unicode_words(text: str) -> list[str]:
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     found: list[str] = []
     for word in _word_pattern().findall(folded.replace("_", " ")):
-        for position, piece in enumerate(_CJK_RUN.split(word)):
-            if position % 2:
+        for position, piece in enumerate(_RUN.split(word)):
+            if not position % 2:
+                found += [piece] if piece else []
+            elif re.match(f"[{_INDOCHINESE}]", piece):
+                letters = _letter_pattern().findall(piece)
+                found += map("".join, pairwise(letters)) if letters[1:] else letters
+            else:
                 found += piece
                 found += map("".join, pairwise(piece))
-            elif piece:
-                found.append(piece)
     return found
 
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
     r"""Pattern of a word: `\w` alone would cut Hindi and Thai at their vowel signs."""
-    marks = "".join(
+    return re.compile(rf"\w[\w{_marks()}]*")
+
+
+@cache
+def _letter_pattern() -> re.Pattern[str]:
+    """Pattern of a letter with the signs above, below and after it."""
+    return re.compile(f".[{_marks()}]*")
+
+
+@cache
+def _marks() -> str:
+    return "".join(
         chr(code)
         for code in range(0x300, 0x20000)
         if unicodedata.category(chr(code)).startswith("M")
     )
-    return re.compile(rf"\w[\w{marks}]*")
 
 
 @cache
