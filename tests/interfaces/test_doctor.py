@@ -88,6 +88,33 @@ def test_a_good_machine_stops_nothing(place):
     assert list(place.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("section", "key"),
+    [
+        ({"library": {"path": "gone"}}, "library.path"),
+        ({"library": {"path": ".", "tasks": "gone.jsonl"}}, "library.tasks"),
+        ({"library": {"standins": "gone.json"}}, "library.standins"),
+        ({"library": {"edges": {"curated": "gone.csv"}}}, "library.edges.curated"),
+        ({"library": {"edges": {"calls": "gone.jsonl"}}}, "library.edges.calls"),
+        ({"library": {"edges": {"audit": "gone.csv"}}}, "library.edges.audit"),
+        (
+            {"library": {"path": ".", "distractors": {"count": 5}}},
+            "library.distractors",
+        ),
+        (
+            {"library": {"path": ".", "distractors": {"variants": {"a": "all"}}}},
+            "library.distractors",
+        ),
+        ({"memory": {"path": "gone.jsonl"}}, "memory.path"),
+        ({"library": {"path": None, "tasks": "gone.jsonl"}}, None),
+        ({"library": {"path": ".", "distractors": {"path": "gone.jsonl"}}}, None),
+    ],
+)
+def test_an_input_that_is_not_there_stops_a_run(section, key):
+    said = [f.message for f in diagnose(check_config(section)) if f.grade == "stops"]
+    assert [s.startswith(f"config: {key}") for s in said] == ([True] if key else [])
+
+
 def test_every_role_is_told_with_what_does_its_work():
     findings = diagnose(check_config({"encoder": {"backend": "onnx"}}))
     used = {f.check: f.message for f in findings if f.check.startswith("role ")}

@@ -7,6 +7,7 @@ from skillmill.config import gate_fits
 from skillmill.errors import SkillmillError
 from skillmill.interfaces.configured import encoder_settings
 from skillmill.interfaces.finding import Finding, Grade
+from skillmill.interfaces.given import check_given
 from skillmill.interfaces.machine import (
     check_folders,
     check_packages,
@@ -64,6 +65,7 @@ def diagnose(
         *check_packages(),
         *check_processor(config),
         *check_folders(config),
+        *check_given(config),
         *check_models(config, prepare=False),
         *_check_endpoints(config, chat, http_client),
         *roles(config, chat),
