@@ -80,6 +80,15 @@ def test_keeping_what_is_there_still_refuses_a_bad_row(db):
         insert(db, "edge", [("a", "a", "near", 1.0, "rule")], known="keep")
 
 
+def test_a_failure_of_what_makes_the_rows_blames_no_row(db):
+    def rows():
+        yield ("a", "1")
+        raise ValueError("the maker of rows broke")
+
+    with pytest.raises(ValueError, match="the maker of rows broke"):
+        insert(db, "provenance", rows())
+
+
 def test_no_rows_are_no_error(db):
     assert insert(db, "edge", iter(())) == 0
 

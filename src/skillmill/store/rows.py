@@ -41,13 +41,14 @@ def insert(
     first = next(given, None)
     if first is None:
         return 0
-    row, count = first, 0
+    row, count, is_stored = first, 0, False
 
     def values() -> Iterator[list[object]]:
-        nonlocal row, count
+        nonlocal row, count, is_stored
         for row in chain([first], given):
-            count += 1
+            count, is_stored = count + 1, False
             yield [v if type(v) in _PLAIN else plain(v) for v in row]
+            is_stored = True
 
     # The table's name comes from this package, never from data.
     marks = ", ".join("?" * len(first))
@@ -55,6 +56,8 @@ def insert(
     try:
         db.executemany(statement, values())
     except (TypeError, ValueError, OverflowError, sqlite3.IntegrityError) as error:
+        if is_stored:  # whoever makes the rows failed at the next; this one is well
+            raise
         raise _refused(db, table, count - 1, row, error) from error
     return count
 
