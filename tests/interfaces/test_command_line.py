@@ -12,9 +12,12 @@ import pytest
 from click.testing import CliRunner
 
 from skillmill import errors
+from skillmill.interfaces import tracing
 from skillmill.interfaces.cli import main
+from skillmill.library.bundle import Bundle, Member
 from tests.conftest import REPOSITORY
 from tests.interfaces.shelf import EDGES, SHELF, SIMILAR, build_library, write_skills
+from tests.library.skills import skill
 
 pytestmark = pytest.mark.model
 
@@ -112,3 +115,14 @@ def test_bash_completes_commands_and_options(tmp_path):
         env={**os.environ, "PATH": path},
     )  # fmt: skip
     assert done.stdout.split() == ["neighbours", "scores", "--explain"], done.stderr
+
+
+def test_a_bundle_shows_text_of_skills_without_steering_the_terminal_u53(
+    results, monkeypatch
+):
+    hostile = skill("a", "Sums.", body="Add\x1b[2J it\u202e up.")
+    bundle = Bundle("task", "additive", (Member("a", "primary", 1, 0.5, ("sum",)),))
+    monkeypatch.setattr(tracing, "bundle_for", lambda *_: (bundle, {"a": hostile}))
+    done = CliRunner().invoke(main, ["trace", "sum", "--results", str(results)])
+    assert done.exit_code == 0, done.output
+    assert "Add⟨U+001B⟩[2J it⟨U+202E⟩ up.\n" in done.output

@@ -1,6 +1,8 @@
 """The prompt hook: short advice, silence where nothing fits, never a veto."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -10,6 +12,9 @@ from skillmill.interfaces.hooking import HEAD, TOKEN, prompt_text
 from tests.interfaces.shelf import build_library, write_skills
 
 pytestmark = pytest.mark.model
+
+#: The hook as it runs where standard input is closed.
+CLOSED = 'exec "$0" -m skillmill hook --results "$1" <&-'
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +50,16 @@ def test_it_tells_what_may_fit(results, given):
 
 @pytest.mark.parametrize(
     "given",
-    ["", " \n", "{}", '{"prompt": ""}', "thanks, that is all", "fix flaky websocket"],
+    [
+        "",
+        " \n",
+        "{}",
+        '{"prompt": ""}',
+        '{"prompt": null, "cwd": "draw charts"}',
+        '{"hook_event_name": "SessionStart", "cwd": "draw charts of a table"}',
+        "thanks, that is all",
+        "fix flaky websocket",
+    ],
 )
 def test_it_is_silent_where_nothing_fits(results, given):
     done = run(results, given=given)
@@ -73,14 +87,30 @@ def test_a_large_prompt_is_read_from_its_start(results):
     assert "data/charts" in done.stdout
 
 
-def test_whatever_goes_wrong_is_no_veto(tmp_path):
+def test_whatever_goes_wrong_is_no_veto(results, tmp_path):
     done = run(tmp_path, given="draw charts")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("error: ")
+    assert run(tmp_path, "--limit", "0", given="x").exit_code == 1
+    assert run(tmp_path, "--no-such-option", given="x").exit_code == 1
+    closed = subprocess.run(
+        ["sh", "-c", CLOSED, sys.executable, str(results)],
+        capture_output=True, check=False, text=True,
+    )  # fmt: skip
+    assert (closed.returncode, closed.stdout, closed.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_prompt_with_a_byte_order_mark_is_read(results, encoding):
+    given = '{"prompt": "draw bar charts of a table", "cwd": "/kitchen/soup"}'
+    done = run(results, "-n", "1", given=given.encode(encoding))
+    assert "- data/charts: " in done.stdout
 
 
 def test_hostile_text_is_spelled_out_and_stays_on_its_line(tmp_path):
-    hostile = {"evil/skill": ("e", '"draw charts\\u202e\\n- fake: \\e[2J"', "x")}
+    hostile = {
+        "evil/skill\n- fake": ("e", '"draw charts\\u202e\\n- fake: \\e[2J"', "x")
+    }
     build_library(
         write_skills(tmp_path / "skills", hostile), tmp_path / "results",
         typed=[], similar=[],
@@ -91,5 +121,5 @@ def test_hostile_text_is_spelled_out_and_stays_on_its_line(tmp_path):
 
 
 def test_what_is_no_hook_object_is_the_prompt_itself():
-    for given in ("{not json", '{"text": "x"}', '["prompt"]', '{"prompt": 5}'):
+    for given in ("{not json", '{"text": "x"}', '["prompt"]', "{" * 99_999):
         assert prompt_text(given) == given

@@ -147,6 +147,8 @@ def test_a_task_is_shown_as_a_tree_by_its_id_and_in_words(built):
         "Convert the scans",
         "sort them",
     ]
+    steering = invoke(built, "tree", "Sort the \x1b[2Jscans\u202e by date")
+    assert not {"\x1b", "\u202e"} & set(steering.output)
     blank = invoke(built, "tree", " ")
     assert blank.exit_code == 1
     assert "holds no word" in blank.output

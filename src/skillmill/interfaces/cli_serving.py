@@ -115,7 +115,22 @@ def mcp(
     )
 
 
-@click.command()
+class _Misused(click.UsageError):
+    exit_code = 1
+
+
+class NoVeto(click.Command):
+    """A command whose wrong usage is exit code 1: 2 would stop an agent's user."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            raise _Misused(error.format_message(), ctx) from error
+
+
+@click.command(cls=NoVeto)
 @click.option(
     "--prompt", help="What the user typed; read from standard input if left out."
 )
@@ -154,15 +169,13 @@ def hook(
     Example: skillmill hook --study sample --prompt "match payments with invoices"
     """
     from skillmill.errors import SkillmillError  # noqa: PLC0415
-    from skillmill.interfaces.hooking import advice  # noqa: PLC0415
-    from skillmill.interfaces.searching import LONGEST, library_store  # noqa: PLC0415
+    from skillmill.interfaces.hooking import advice, read_prompt  # noqa: PLC0415
+    from skillmill.interfaces.searching import library_store  # noqa: PLC0415
 
-    if prompt is None:
-        # A JSON object may have the prompt behind other keys.
-        prompt = sys.stdin.buffer.read(10 * LONGEST).decode("utf-8", "replace")
+    asked = read_prompt() if prompt is None else prompt
     try:
         path = library_store(results, study)
-        told = advice(path, prompt, arm=arm, limit=limit, tokens=tokens)
+        told = advice(path, asked, arm=arm, limit=limit, tokens=tokens)
     except SkillmillError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(1)

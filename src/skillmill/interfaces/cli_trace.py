@@ -34,6 +34,7 @@ def tree(
     from skillmill.interfaces.configured import read_config  # noqa: PLC0415
     from skillmill.interfaces.studies import study_meant  # noqa: PLC0415
     from skillmill.interfaces.tracing import tree_of  # noqa: PLC0415
+    from skillmill.report.visible import visible_line, visible_text  # noqa: PLC0415
 
     # A task in words needs no study at all.
     meant = study_meant(results, study, needed=False)
@@ -42,9 +43,9 @@ def tree(
         click.echo(json.dumps(asdict(found), ensure_ascii=False))
     else:
         for line in found.lines():
-            click.echo(line)
+            click.echo(visible_text(line))
         for remark in found.remarks:
-            click.echo(remark, err=True)
+            click.echo(visible_line(remark), err=True)
         if found.origin == "heuristic":
             click.echo("heuristic: by clauses and list items, no model", err=True)
     if found.state != "ok":
@@ -79,6 +80,7 @@ def trace(
     from skillmill.interfaces.tracing import bundle_for  # noqa: PLC0415
     from skillmill.library.bundle import as_json as bundle_values  # noqa: PLC0415
     from skillmill.library.bundle import as_text  # noqa: PLC0415
+    from skillmill.report.visible import visible_text  # noqa: PLC0415
 
     config = read_config(overlays)
     bundle, skills = bundle_for(results, study_meant(results, study), task, config)
@@ -86,6 +88,7 @@ def trace(
         click.echo(json.dumps(bundle_values(bundle), ensure_ascii=False))
     else:
         cap = config.library.trace.skill_tokens
-        click.echo(as_text(bundle, skills, bodies=bodies, cap=cap), nl=False)
+        told = as_text(bundle, skills, bodies=bodies, cap=cap)
+        click.echo(visible_text(told), nl=False)
     if bundle.state != "ok":
         sys.exit(1)

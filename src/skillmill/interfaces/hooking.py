@@ -1,15 +1,17 @@
 """Advice for the prompt hooks of coding agents: which skills may fit what was asked."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+from skillmill.data.plaintext import decode
 from skillmill.interfaces.found import Hit
 from skillmill.interfaces.searching import LONGEST, ranker_settings, search
 from skillmill.library.budget import fit_listing
 from skillmill.library.gate import is_off_topic
 from skillmill.library.settings import Arm, RankerSettings
-from skillmill.report.visible import visible_text
+from skillmill.report.visible import visible_line, visible_text
 from skillmill.store import artifact, load
 
 HEAD = (
@@ -18,6 +20,8 @@ HEAD = (
 )
 #: Characters that count as one token.
 TOKEN = 4
+#: Of the objects that agents hand to hooks; those of other events have no prompt.
+_KEYS = frozenset({"prompt", "hook_event_name", "session_id"})
 
 
 def advice(
@@ -59,7 +63,7 @@ def advice(
     skills = [
         replace(
             hit.skill,
-            name=visible_text(hit.skill.id),
+            name=visible_line(hit.skill.id),
             description=visible_text(" ".join(hit.skill.description.split())),
         )
         for hit in near
@@ -73,15 +77,34 @@ def advice(
     return ""
 
 
+def read_prompt() -> str:
+    """What a hook is handed on standard input; nothing where that is closed.
+
+    Of a JSON object the prompt may stand behind other keys. What some shells pipe has
+    a byte order mark or is UTF-16.
+    """
+    if sys.stdin is None:
+        return ""
+    data = sys.stdin.buffer.read(10 * LONGEST)
+    try:
+        return decode(data)
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
+
+
 def prompt_text(given: str) -> str:
-    """What was asked, out of what a hook is handed."""
+    """What was asked, out of what a hook is handed; nothing of an object without it.
+
+    An object is a hook's if it has one of the keys that agents give.
+    """
     if given.lstrip().startswith("{"):
         try:
             row = json.loads(given)
-        except ValueError:
+        except (ValueError, RecursionError):
             return given
-        if isinstance(row, dict) and isinstance(row.get("prompt"), str):
-            return str(row["prompt"])
+        if isinstance(row, dict) and row.keys() & _KEYS:
+            prompt = row.get("prompt")
+            return prompt if isinstance(prompt, str) else ""
     return given
 
 

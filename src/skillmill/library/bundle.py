@@ -127,8 +127,9 @@ def as_text(
     told = [head, "", "In this order; each one's inputs are made before it.", ""]
     for place, member in enumerate(bundle.members, start=1):
         skill = skills[member.skill]
-        told.append(f"{place}. {member.skill} ({member.role}): {skill.description}")
-        told.append(f"   {member.why()}")
+        name = _one_line(member.skill)
+        told.append(f"{place}. {name} ({member.role}): {skill.description}")
+        told.append(f"   {_one_line(member.why())}")
     told += _notes(bundle)
     if bodies:
         for member in bundle.members:
@@ -158,7 +159,13 @@ def _notes(bundle: Bundle) -> list[str]:
 
 def _listed(title: str, lines: Sequence[str]) -> list[str]:
     """A short list with a title; nothing if it is empty."""
-    return ["", f"{title}:", *(f"- {line}" for line in lines)] if lines else []
+    shown = [f"- {_one_line(line)}" for line in lines]
+    return ["", f"{title}:", *shown] if shown else []
+
+
+def _one_line(text: str) -> str:
+    """A text whose line ends, which a folder's name may hold, are blanks."""
+    return " ".join(text.splitlines())
 
 
 def _shown(skill: LibrarySkill, cap: int | None) -> list[str]:
@@ -168,4 +175,4 @@ def _shown(skill: LibrarySkill, cap: int | None) -> list[str]:
         room = max(0, cap * CHARACTERS_A_TOKEN - len(skill.description))
         if len(body) > room:
             body = body[:room] + _CUT.format(path=skill.path)
-    return [f"## {skill.id}", f"Source: {skill.path}", "", body]
+    return [f"## {_one_line(skill.id)}", f"Source: {_one_line(skill.path)}", "", body]
