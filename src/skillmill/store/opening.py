@@ -11,6 +11,8 @@ from skillmill.store.connect import code_of, connect_finished, is_damage
 from skillmill.store.schema import SCHEMA_VERSION
 
 _MAGIC = b"SQLite format 3\x00"
+#: The way out where the file may be somebody's own.
+_OTHER = "name another file; if it is a broken result, delete it and run again"
 _UNREADABLE = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 
 
@@ -77,7 +79,7 @@ def _check_file(path: Path, expected: str) -> None:
     if not header:
         raise _refused(path, expected, "an empty file")
     if not header.startswith(_MAGIC):
-        raise _refused(path, expected, "a file that is not SQLite")
+        raise _refused(path, expected, "a file that is not SQLite", _OTHER)
     whole = _bytes_stated(header)
     if size < whole:
         raise _refused(path, expected, f"{size} of its {whole} bytes (cut short)")
@@ -95,10 +97,11 @@ def _check_provenance(
 ) -> None:
     has = db.execute("select count(*) from sqlite_master where name = 'provenance'")
     if not has.fetchone()[0]:
-        raise _refused(path, expected, "a SQLite file of another program")
+        raise _refused(path, expected, "a SQLite file of another program", _OTHER)
     stated = dict(db.execute("select key, value from provenance"))
     if kind is not None and stated.get("kind") != kind:
-        raise _refused(path, expected, f"a '{stated.get('kind')}' store")
+        found = f"a '{stated.get('kind')}' store"
+        raise _refused(path, expected, found, _OTHER)
     if stated.get("schema") != str(SCHEMA_VERSION):
         raise _refused(
             path,
@@ -107,8 +110,10 @@ def _check_provenance(
         )
 
 
-def _refused(path: Path, expected: str, found: str) -> StoreError:
+def _refused(
+    path: Path, expected: str, found: str, way: str = "delete it and run again"
+) -> StoreError:
     return StoreError(
-        f"{path}: expected {expected}, found {found}; delete it and run again",
+        f"{path}: expected {expected}, found {found}; {way}",
         record=str(path),
     )
