@@ -162,6 +162,32 @@ def test_a_link_out_of_a_skill_is_not_copied(tmp_path, skills, project):
     assert not (skills / "tea").exists()
 
 
+def test_a_link_that_names_its_target_from_the_root_is_not_copied(tmp_path, project):
+    tea = tmp_path / "new" / "tea"
+    (tea / "notes").symlink_to(tea / "leaves.txt")
+    done = run("add", tea, "--configfile", project, "--no-run", code=3)
+    assert "or would in its copy" in done.stderr
+
+
+@pytest.mark.parametrize("name", [".tea", "node_modules"])
+def test_a_folder_that_no_library_reads_is_not_copied(tmp_path, skills, project, name):
+    hidden = (tmp_path / "new" / "tea").rename(tmp_path / "new" / name)
+    done = run("add", hidden, "--configfile", project, "--no-run", code=3)
+    assert "no library reads a folder of that name; rename it" in done.stderr
+    assert not (skills / name).exists()
+
+
+@pytest.mark.parametrize("options", [(), ("--replace",)])
+def test_two_folders_of_one_name_are_not_copied_over_each_other_u44(
+    tmp_path, skills, project, options
+):
+    again = write_skills(tmp_path / "again", {"tea": ("tea", "Brew.", "Stir.")})
+    both = (tmp_path / "new" / "tea", again / "tea")
+    done = run("add", *both, "--configfile", project, "--no-run", *options, code=3)
+    assert f"{again / 'tea'}: another folder of that name" in done.stderr
+    assert not (skills / "tea").exists()
+
+
 def test_a_part_of_the_library_is_no_news_to_it(skills, project):
     done = run("add", skills / "data" / "maps", "--configfile", project, code=3)
     assert "lies in the library" in done.stderr

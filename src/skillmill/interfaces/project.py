@@ -146,7 +146,18 @@ def add_skills(
     ).resolve()
     folders = [_checked_source(source, library) for source in sources]
     places = [library / folder.name for folder in folders]
-    for place in places:
+    for number, place in enumerate(places):
+        if place.name.startswith(".") or place.name in config.library.skip:
+            raise InputError(
+                f"{folders[number]}: no library reads a folder of that name; rename it",
+                record=str(folders[number]),
+            )
+        if place in places[:number]:
+            raise InputError(
+                f"{folders[number]}: another folder of that name is to be added; rename"
+                " one of them",
+                record=str(folders[number]),
+            )
         if place.exists() and not replace:
             raise InputError(
                 f"{place} is there already; --replace puts the new one in its place",
@@ -230,9 +241,12 @@ def _checked_source(source: Path, library: Path) -> Path:
             record=str(source),
         )
     for path in folder.rglob("*"):
-        if path.is_symlink() and not path.resolve().is_relative_to(folder):
+        if path.is_symlink() and (
+            path.readlink().is_absolute() or not path.resolve().is_relative_to(folder)
+        ):
             raise InputError(
-                f"{path}: the link leads out of the skill; copy the file in its place",
+                f"{path}: the link leads out of the skill, or would in its copy; copy"
+                " the file in its place",
                 record=str(path),
             )
     return folder
@@ -249,7 +263,7 @@ def _copy(folder: Path, place: Path) -> None:
         fresh.rename(place)
     except OSError as error:
         raise InputError(
-            f"{place}: expected to copy the skill there, got {error.strerror}",
+            f"{place}: expected to copy the skill there, got {error.strerror or error}",
             record=str(place),
         ) from error
     finally:
