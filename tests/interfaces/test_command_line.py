@@ -68,6 +68,30 @@ def skillmill(*arguments, **variables):
     )  # fmt: skip
 
 
+def test_words_that_are_no_utf_8_are_asked_and_told_as_utf_8_u37(results):
+    done = subprocess.run(
+        [sys.executable, "-m", "skillmill", "search", b"draw charts caf\xe9", "--json",
+         "--arm", "keyword", "-n", "1", "--results", str(results)],
+        capture_output=True, check=True,
+    )  # fmt: skip
+    asked, hit = map(json.loads, done.stdout.decode().splitlines())
+    assert asked["text"] == "draw charts caf\ufffd"
+    assert hit["skill"] == "data/charts"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device here")
+def test_a_full_disk_is_one_sentence(results):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "skillmill", "show", "catalogue", "--results",
+             str(results)],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert "make room and try again" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_no_colour_reaches_a_pipe_or_one_who_wants_none(results):
     for variables in (
         {},

@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 lint found something; 2 usage or configuration; 3 input;
 commands, so that `--help` is fast.
 """
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,18 @@ from skillmill.interfaces import (
     cli_serving,
     cli_trace,
 )
-from skillmill.interfaces.options import A_STUDY, CONFIG, JSON, RECORDS, RESULTS, say
+from skillmill.interfaces.options import (
+    A_STUDY,
+    CONFIG,
+    JSON,
+    RECORDS,
+    RESULTS,
+    WORDS,
+    say,
+)
+
+#: What the system says where a disk is full.
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Main(click.Group):
@@ -44,6 +56,11 @@ class Main(click.Group):
 
             click.echo(f"error: {visible_text(str(error))}", err=True)
             ctx.exit(error.exit_code)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            click.echo(f"error: {error.strerror}; make room and try again", err=True)
+            ctx.exit(1)
 
 
 @click.group(cls=Main)
@@ -198,7 +215,7 @@ def records_merge(records: Path, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("question")
+@click.argument("question", type=WORDS)
 @A_STUDY
 @click.option("--skill", default="fixed-best", show_default=True, help="Name or file.")
 @click.option("--conversation", help="Whose memory a question in words is about.")

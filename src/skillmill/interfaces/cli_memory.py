@@ -5,14 +5,21 @@ from pathlib import Path
 
 import click
 
-from skillmill.interfaces.options import A_STUDY, CONFIG, JSON, RESULTS, report_rows
+from skillmill.interfaces.options import (
+    A_STUDY,
+    CONFIG,
+    JSON,
+    RESULTS,
+    WORDS,
+    report_rows,
+)
 
 STUDY = click.option("--study", required=True, help="Name of the study.")
 ARM = click.option("--arm", required=True, help="Retrieval skill or other arm.")
 
 
 @click.command()
-@click.argument("question")
+@click.argument("question", type=WORDS)
 @A_STUDY
 @click.option("--conversation", help="Whose memory a question in words is about.")
 @click.option("--skill", default="fixed-best", show_default=True, help="Name or file.")

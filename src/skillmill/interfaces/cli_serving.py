@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillmill.interfaces.options import JSON, ONE_STUDY, RESULTS
+from skillmill.interfaces.options import JSON, ONE_STUDY, RESULTS, WORDS
 
 if TYPE_CHECKING:
     from skillmill.library.settings import Arm
@@ -18,7 +18,7 @@ LIMIT = click.option(
 
 
 @click.command()
-@click.argument("query")
+@click.argument("query", type=WORDS)
 @ONE_STUDY
 @click.option(
     "--arm",
@@ -132,7 +132,9 @@ class NoVeto(click.Command):
 
 @click.command(cls=NoVeto)
 @click.option(
-    "--prompt", help="What the user typed; read from standard input if left out."
+    "--prompt",
+    type=WORDS,
+    help="What the user typed; read from standard input if left out.",
 )
 @ONE_STUDY
 @click.option(

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from skillmill.interfaces.options import A_STUDY, CONFIG, JSON, RESULTS
+from skillmill.interfaces.options import A_STUDY, CONFIG, JSON, RESULTS, WORDS
 
 
 @click.command()
-@click.argument("task")
+@click.argument("task", type=WORDS)
 @A_STUDY
 @CONFIG
 @RESULTS
@@ -54,7 +54,7 @@ def tree(
 
 
 @click.command()
-@click.argument("task")
+@click.argument("task", type=WORDS)
 @A_STUDY
 @click.option("--bodies/--no-bodies", default=True, help="Whether the skills follow.")
 @CONFIG

@@ -10,6 +10,24 @@ import click
 if TYPE_CHECKING:
     from skillmill.types import LoadReport, Problem
 
+
+class Words(click.ParamType[str]):
+    """Words from a command line, where bytes that are no UTF-8 become U+FFFD."""
+
+    name = "text"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Keep the text but for those; no row could be written with them."""
+        if value.isascii():
+            return value
+        from skillmill.models.tokens import encodable  # noqa: PLC0415
+
+        return encodable(value)
+
+
+WORDS = Words()
 RESULTS = click.option(
     "--results",
     type=click.Path(path_type=Path),
