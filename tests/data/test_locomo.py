@@ -169,12 +169,14 @@ def test_unusable_turns_are_reported_with_their_place(load):
             session_2=[{}],
             session_3=[],
             session_4={},
+            session_05=[said("D5:1")],
         )
     )
     (session,) = conversations[0].sessions
     assert [turn.id for turn in session.turns] == ["D1:2", "D1:4"]
     assert sorted(codes(report)) == [
         "session-empty",
+        "session-unusable",
         "session-unusable",
         "turn-id-repeated",
         "turn-unusable",

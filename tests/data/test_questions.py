@@ -51,6 +51,7 @@ def test_an_answer_that_cannot_be_a_text_is_unknown(answer, kind):
 def test_categories_have_the_numbers_of_the_files_u20(number, name):
     assert read_category(number) == read_category(name) == number
     assert read_category(f" {name.title()} ") == number
+    assert read_category(f"{number} ") == read_category(float(number)) == number
 
 
 def test_the_order_of_categories_is_that_of_the_data_not_of_the_paper_u20():
@@ -58,7 +59,9 @@ def test_the_order_of_categories_is_that_of_the_data_not_of_the_paper_u20():
     assert [read_category(name) for name in names] == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize("category", [0, 6, -1, True, 1.0, "1", "hard", None, [], {}])
+@pytest.mark.parametrize(
+    "category", [0, 6, -1, True, 1.5, "6", "²", "hard", None, [], {}]
+)
 def test_an_unknown_category_is_refused_and_the_known_ones_are_listed(category):
     question, remarks = QuestionReader("c", set(), KEYS).read(
         {**ROW, "category": category}, 0

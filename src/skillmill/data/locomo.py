@@ -155,6 +155,10 @@ def _read_sessions(
     for key, value in fields.items():
         match = _SESSION.fullmatch(key)
         if match is None:
+            # Nothing else that is known here is a list.
+            if isinstance(value, list):
+                message = f"expected a name such as 'session_1', got {shown(key)}"
+                remarks.append(_not_read(message))
             continue
         if match[2]:
             dates[int(match[1])] = value
@@ -162,7 +166,7 @@ def _read_sessions(
             rows[int(match[1])] = value
         else:
             message = f"expected a list of turns under '{key}', got {shown(value)}"
-            remarks.append(Remark(None, "session-unusable", message, "failed"))
+            remarks.append(_not_read(message))
     for number in sorted(dates.keys() - rows.keys()):
         message = f"'session_{number}_date_time' has no session; it was left out"
         remarks.append(Remark(None, "orphan-date", message, "info"))
@@ -177,6 +181,11 @@ def _read_sessions(
             message = f"session {number} has no date"
             remarks.append(Remark(None, "date-missing", message))
     return tuple(sessions), remarks
+
+
+def _not_read(fault: str) -> Remark:
+    """Refuse a session."""
+    return Remark(None, "session-unusable", f"{fault}; it was left out", "failed")
 
 
 def _read_turns(

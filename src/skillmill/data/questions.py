@@ -18,6 +18,7 @@ _JSON_TYPES: Mapping[type, str] = {
     list: "array",
     dict: "object",
 }
+_DIGITS = {str(number) for number in CATEGORIES}
 _NUMBERS = {name: number for number, name in CATEGORIES.items()}
 
 
@@ -119,11 +120,15 @@ class QuestionReader:
 
 
 def read_category(value: object) -> int | None:
-    """Give a category's number from LoCoMo's number or name; None if it is neither."""
+    """Give a category's number from LoCoMo's number or name; None if it is neither.
+
+    Tables that went through other tools hold the number as a text or as 4.0.
+    """
     if isinstance(value, str):
-        return _NUMBERS.get(value.strip().lower())
-    if type(value) is int and value in CATEGORIES:
-        return value
+        word = value.strip().lower()
+        return _NUMBERS.get(word, int(word) if word in _DIGITS else None)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return int(value) if value in CATEGORIES else None
     return None
 
 
