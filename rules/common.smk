@@ -55,7 +55,9 @@ def complete(given):
 complete(config)
 CONFIG = checked(check_config, config)
 checked(require_track, CONFIG)
-validate(config, str(SCHEMA))
+# Defaults are those of config.yaml. The schema's would lie in each role, variant and the
+# like, where what is left out means the value of the section around it.
+validate(config, str(SCHEMA), set_default=False)
 DISTRACTORS = {
     CONFIG.study: CONFIG.library.distractors.count,
     **CONFIG.library.distractors.variants,

@@ -89,6 +89,11 @@ def test_a_missing_overlay_is_one_sentence(overlays):
         (b"", r"a\.yaml, line 1: expected keys and values, got none"),
         (b"# seed: 1\n", r"a\.yaml, line 1: expected keys and values, got none"),
         (b"- a\n", r"a\.yaml, line 1: expected keys and values, got a list"),
+        (
+            b"models: {}\nseed: 1\nmodels: {}\n",
+            r"line 3: .* 'models' again after line 1",
+        ),
+        (b"models: {mode: live, mode: off}\n", r"a\.yaml, line 1: .* 'mode' again"),
         (b"seed: 1\nlibrary: [a\nmemory: b\n", r"a\.yaml, line 3: this is no YAML: "),
         (b"seed: 1\nx: \xff\n", r"a\.yaml, line 2: this is no YAML: bytes that are no"),
     ],

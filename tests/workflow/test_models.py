@@ -82,8 +82,8 @@ def flow(tmp_path, records, linker, monkeypatch):
         shutil.copytree(records / "vectors", made.records / "vectors")
     with HTTPServer(host="127.0.0.1", threaded=True) as server:
         server.expect_request("/v1/chat/completions").respond_with_handler(linker.serve)
-        model = {
-            "model": "tiny",
+        # In the default alone: a role has what it does not set itself from there.
+        default = {
             "base_url": server.url_for("/v1"),
             "key_variable": "LINKER_KEY",
             "max_tries": 1,
@@ -93,7 +93,11 @@ def flow(tmp_path, records, linker, monkeypatch):
         }
         made.config = {
             "memory": {"path": None},
-            "models": {"mode": "live", "roles": {"emit_edges": model}},
+            "models": {
+                "mode": "live",
+                "default": default,
+                "roles": {"emit_edges": {"model": "tiny"}},
+            },
         }
         yield made
 

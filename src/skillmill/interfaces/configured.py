@@ -62,11 +62,15 @@ def read_overlay(path: Path) -> dict[str, Any]:
     ------
     ConfigError
         If the file cannot be read, is no YAML, or holds no keys at all: Snakemake
-        would say that without the file and the line.
+        would say that without the file and the line. Also if a key is there twice:
+        the first would count for nothing.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        content = yaml.safe_load(text)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        _refuse_twice(path, node)
+        content = None if node is None else loader.construct_document(node)
     except OSError as error:
         raise ConfigError(
             f"{path}: expected a configuration, got {error.strerror}; name a YAML file,"
@@ -86,6 +90,24 @@ def read_overlay(path: Path) -> dict[str, Any]:
             record=str(path),
         )
     return content
+
+
+def _refuse_twice(path: Path, node: yaml.Node | None) -> None:
+    """Refuse a mapping, at any depth, that has a key twice."""
+    below = node.value if isinstance(node, yaml.CollectionNode) else []
+    lines: dict[str, int] = {}
+    for part in below:
+        key, value = part if isinstance(part, tuple) else (None, part)
+        if isinstance(key, yaml.ScalarNode):
+            line = key.start_mark.line + 1
+            if key.value in lines:
+                raise ConfigError(
+                    f"{path}, line {line}: expected each key once, got {key.value!r}"
+                    f" again after line {lines[key.value]}; put both parts below one",
+                    record=key.value,
+                )
+            lines[key.value] = line
+        _refuse_twice(path, value)
 
 
 def _line_of(error: Exception) -> str:
