@@ -5,6 +5,9 @@ line, and the way out. Scripts and the command line print the message alone and
 exit with `exit_code`; a traceback is only for a fault in skillmill itself.
 """
 
+#: Exit code after an interrupt from the terminal, as shells have it.
+INTERRUPTED = 130
+
 
 class SkillmillError(Exception):
     """Something the user can mend; the message is one clear sentence.

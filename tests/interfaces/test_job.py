@@ -48,6 +48,13 @@ def test_a_job_leaves_a_row_with_its_counts(snakemake, tmp_path):
     assert (row.ok, row.empty, row.failed, row.computed) == (3, 1, 0, 2)
 
 
+def test_an_interrupt_prints_no_traceback(snakemake, capsys):
+    with pytest.raises(SystemExit) as ended, job(snakemake):
+        raise KeyboardInterrupt
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == ""
+
+
 def test_an_error_is_one_line_and_an_exit_code(snakemake, tmp_path, capsys):
     with pytest.raises(SystemExit) as ended, job(snakemake):
         raise InputError("x.json: expected a list, got a dict; mend the file")

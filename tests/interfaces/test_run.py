@@ -1,10 +1,12 @@
 """Arguments on their way to Snakemake."""
 
+import os
+import subprocess
 import sys
 
 import pytest
 
-from skillmill.errors import ConfigError, InputError, ModelError
+from skillmill.errors import BusyError, ConfigError, InputError, ModelError
 from skillmill.interfaces import cli_run
 from skillmill.interfaces import run as running
 from skillmill.interfaces.run import (
@@ -132,3 +134,31 @@ def test_the_lock_lies_where_snakemake_works(tmp_path, monkeypatch, given):
     monkeypatch.chdir(tmp_path)
     assert _working_directory([*given, "-n"]) == tmp_path / "w"
     assert _working_directory(["-n"]) == _working_directory([]) == tmp_path
+
+
+@pytest.mark.parametrize(("code", "told"), [(1, 130), (0, 0)])
+def test_an_interrupted_run_says_how_to_go_on(code, told, monkeypatch, capsys):
+    """Python's child has its own interrupt and decides how it ends."""
+
+    class Interrupted(subprocess.Popen):
+        def wait(self, timeout=None):
+            if not vars(self).setdefault("was_interrupted", False):
+                self.was_interrupted = True
+                raise KeyboardInterrupt
+            return super().wait(timeout)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    ends = [sys.executable, "-c", f"raise SystemExit({code})"]
+    assert running._waited_for(ends, {}, aside=False) == told
+    assert ("`skillmill run` goes on" in capsys.readouterr().err) == bool(code)
+
+
+def test_a_folder_of_another_user_is_named_before_snakemake_begins(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".snakemake" / "iocache").mkdir(parents=True)
+    monkeypatch.setattr(os, "access", lambda path, mode: path.name != "iocache")
+    for begin in (running.run_workflow, running.planned_jobs):
+        with pytest.raises(BusyError, match="iocache: expected a folder that can be"):
+            begin(["-n"])

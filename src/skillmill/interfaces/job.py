@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from skillmill.errors import LimitError, SkillmillError, StoreError
+from skillmill.errors import INTERRUPTED, LimitError, SkillmillError, StoreError
 from skillmill.interfaces.garbage import collect_seldom
 from skillmill.interfaces.portable import homes_of, portable_names
 from skillmill.store.artifact import Provenance
@@ -161,6 +161,10 @@ def job(snakemake: Any) -> Iterator[Job]:  # noqa: ANN401 (typed by Snakemake at
     started = time.monotonic()
     try:
         yield this
+    except KeyboardInterrupt:
+        # The terminal interrupts every job of a run: one traceback each says nothing.
+        logging.error("interrupted")
+        sys.exit(INTERRUPTED)
     except (SkillmillError, OSError) as error:
         # An OSError is the machine's trouble (disk full, folder not writable) and names
         # its file; a traceback would only hide it.

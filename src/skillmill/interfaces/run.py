@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 import skillmill
-from skillmill.errors import InputError, ModelError
+from skillmill.errors import INTERRUPTED, BusyError, InputError, ModelError
 from skillmill.interfaces.configured import read_overlay
 from skillmill.interfaces.lockholder import TOKEN
 from skillmill.interfaces.removals import ALLOWED
@@ -45,6 +45,9 @@ QUIET = (
     "--help",
 )
 
+#: Options with which Snakemake only tells something, wherever it is.
+_TELLING = frozenset({"--version", "-v", "-h", "--help"})
+
 _HOME = Path(skillmill.__file__).parents[2]
 
 #: Names the file that a workflow with something to do touches as it starts.
@@ -63,12 +66,14 @@ def run_workflow(
     Raises
     ------
     BusyError
-        If another run is at work in the folder.
+        If another run is at work in the folder, or it is not ours to write.
     """
     folder = _working_directory(_options(arguments))
     if "--unlock" in _options(arguments):
         click.echo(unlock(folder), err=aside)
         return 0
+    if not _TELLING & {*_options(arguments)}:
+        _require_notes(folder)
     variables = {ALLOWED: "1"} if allow_removals else {}
     if any(argument.startswith(QUIET) for argument in _options(arguments)):
         return _waited_for(_command(arguments), variables, aside)
@@ -95,7 +100,10 @@ def planned_jobs(arguments: Sequence[str]) -> list[Rerun]:
     ------
     InputError
         If the workflow cannot be read; Snakemake's words are in the message.
+    BusyError
+        If the folder is not ours to write.
     """
+    _require_notes(_working_directory(_options(arguments)))
     done = subprocess.run(
         _command(arguments, "--dry-run"),
         check=False,
@@ -136,7 +144,7 @@ def _options(arguments: Sequence[str]) -> Sequence[str]:
 def _waited_for(
     command: Sequence[str], variables: Mapping[str, str], aside: bool
 ) -> int:
-    """Run a command to its end; its exit code.
+    """Run a command to its end; its exit code, `INTERRUPTED` if it was interrupted.
 
     An interrupt reaches it from the terminal, and it decides when to end; a request
     to terminate is passed on.
@@ -147,14 +155,40 @@ def _waited_for(
         stdout=sys.stderr.fileno() if aside else None,
     )
     before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    interrupted = False
     try:
         while True:
             try:
-                return process.wait()
+                code = process.wait()
+                break
             except KeyboardInterrupt:
-                continue
+                interrupted = True
     finally:
         signal.signal(signal.SIGTERM, before)
+    if not (interrupted and code):
+        return code
+    click.echo("interrupted; `skillmill run` goes on where this stopped", err=True)
+    return INTERRUPTED
+
+
+def _require_notes(folder: Path) -> None:
+    """Refuse a folder where Snakemake could not keep its notes, as a dry run does, too.
+
+    Raises
+    ------
+    BusyError
+        Naming the first place that cannot be written.
+    """
+    places = [folder / ".snakemake" / name for name in ("", "iocache", "log")]
+    there = [place for place in places if place.is_dir()] or [folder]
+    for place in there:
+        if place.is_dir() and not os.access(place, os.W_OK | os.X_OK):
+            raise BusyError(
+                f"{place}: expected a folder that can be written, where Snakemake keeps"
+                " its notes, of a dry run, too; copy the project, or have its owner"
+                " give your group the right to write",
+                record=str(place),
+            )
 
 
 def _working_directory(arguments: Sequence[str]) -> Path:
