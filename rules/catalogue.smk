@@ -21,7 +21,7 @@ rule catalogue:
         gpu=0,
     params:
         root=lambda w: source("library.path"),
-        walk=CONFIG.library.model_dump(include={"skip", "depth"}),
+        walk=CONFIG.library.model_dump(include={"skip", "depth", "ids"}),
         distractors=lambda w: DISTRACTORS[w.study],
         seed=CONFIG.library.distractors.seed,
         pieces=(

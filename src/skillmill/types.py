@@ -69,9 +69,10 @@ class LibrarySkill:
     """A SKILL.md: what an agent can load.
 
     `id` is the folder relative to the library root with `/` between parts (the
-    root itself: its folder name), stable under edits of the text. `kind` is
-    `skill`, or `listing` for a row of a registry without a body. `aliases` are
-    the ids of identical copies that were folded into this one.
+    root itself: its folder name), stable under edits of the text, or the name
+    (`library.ids`), stable under moves. `kind` is `skill`, or `listing` for a row of
+    a registry without a body. `aliases` are the ids of identical copies that were
+    folded into this one, and its folder where that is not its id.
     """
 
     id: str

@@ -398,6 +398,38 @@ def test_the_department_is_a_folder_only_where_folders_are_nested(tmp_path):
     assert [skill.department for skill in skills] == ["", "quarry"]
 
 
+def test_called_by_its_name_a_skill_keeps_its_id_where_it_is_moved(tmp_path):
+    put(tmp_path, "quarry/sieve-1", PLAIN)
+    put(tmp_path, "quarry/sieve-1/parts/mesh", header("").replace("sieve", "Mesh"))
+    before, _ = load_library(tmp_path, ids="name")
+    assert [(x.id, x.aliases, x.part_of) for x in before] == [
+        ("Mesh", ("quarry/sieve-1/parts/mesh",), "sieve"),
+        ("sieve", ("quarry/sieve-1",), None),
+    ]
+    (tmp_path / "quarry/sieve-1").rename(tmp_path / "moved")
+    after, _ = load_library(tmp_path, ids="name")
+    assert [(x.id, x.aliases, x.part_of) for x in after] == [
+        ("Mesh", ("moved/parts/mesh",), "sieve"),
+        ("sieve", ("moved",), None),
+    ]
+
+
+def test_a_name_that_could_mean_two_skills_is_no_id(tmp_path):
+    put(tmp_path, "a", header("tags: x"))
+    put(tmp_path, "b", header("tags: y").replace("sieve", "Sieve"))
+    put(tmp_path, "c", header("tags: z").replace("sieve", "d"))
+    put(tmp_path, "d", header("tags: w").replace("sieve", "e"))
+    put(tmp_path, "copy", header("tags: w").replace("sieve", "e"))
+    skills, _ = load_library(tmp_path, ids="name")
+    # d is the name of one and was the folder of another, of which a copy came first
+    assert [(x.id, x.aliases) for x in skills] == [
+        ("a", ()),
+        ("b", ()),
+        ("c", ()),
+        ("e", ("copy", "d")),
+    ]
+
+
 def test_a_removed_and_a_renamed_skill_leave_nothing_behind_u16(tmp_path):
     for name in "abc":
         put(tmp_path / "edited", name, header(f"tags: {name}"))

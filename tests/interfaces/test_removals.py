@@ -1,5 +1,7 @@
 """A build that would drop most of a library asks first."""
 
+from dataclasses import replace
+
 import pytest
 
 from skillmill.errors import InputError
@@ -41,3 +43,16 @@ def test_a_study_that_was_never_built_refuses_nothing(tmp_path):
 def test_a_run_may_allow_it(built, monkeypatch):
     monkeypatch.setenv(ALLOWED, "1")
     check_removals(built, 0, 0)
+
+
+def test_the_own_folder_of_a_skill_called_by_its_name_is_no_file_of_its_own(tmp_path):
+    path = tmp_path / "catalogue.sqlite"
+    named = replace(
+        skill("a"), id="Sieve", path="a/SKILL.md", aliases=("a", "copies/b")
+    )
+    provenance = artifact.Provenance("catalogue", "s", "0", "c0de")
+    with artifact.writing(path, provenance) as db:
+        catalogue.save_skills(db, [named])
+    check_removals(path, 2, 0)
+    with pytest.raises(InputError, match=r"2 skill files .* 1: 1 are"):
+        check_removals(path, 1, 0)

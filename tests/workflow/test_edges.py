@@ -123,9 +123,10 @@ def test_the_far_end_of_directed_edges_is_asked_where_it_was_not_shown_the_pair(
     assert calls(flow, linker, "again") == 0
 
 
-def test_source_calls_once_for_an_edit_and_an_addition_never_for_a_deletion(
+def test_source_calls_once_for_an_edit_and_an_addition_never_for_a_deletion_or_move(
     flow, linker
 ):
+    flow.config["library"]["ids"] = "name"
     linker.rule = lambda asked, shown: [
         {"source": asked["id"], "relation": "alternative_to", "target": other["id"]}
         for other in shown
@@ -135,12 +136,17 @@ def test_source_calls_once_for_an_edit_and_an_addition_never_for_a_deletion(
     describe(flow, "finance/daybook", "Keep the books of the mill.")
     assert calls(flow, linker, "edit") == 1
     flags = edges_of(flow)[2]
-    assert "finance/daybook has changed" in {f.detail for f in flags}
+    assert "daybook has changed" in {f.detail for f in flags}
     add(flow, "finance/dunning", "Sort open invoices by how long they are overdue.")
     assert calls(flow, linker, "add") == 1
     shutil.rmtree(skill_file(flow, "publishing/reflow").parent)
     assert calls(flow, linker, "delete") == 0
-    assert "publishing/reflow" not in logical_dump(flow.root / EDGES)
+    assert "'reflow'" not in logical_dump(flow.root / EDGES)
+    found = edges_of(flow)[0]
+    folder = skill_file(flow, "finance/dunning").parent
+    folder.rename(skill_file(flow, "publishing/dunning").parent)
+    assert calls(flow, linker, "move") == 0
+    assert edges_of(flow)[0] == found
 
 
 def test_an_endpoint_out_of_order_ends_the_run_with_its_cause_u32(flow, linker):

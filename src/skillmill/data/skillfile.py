@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from skillmill.data.discovery import (
     DEPTH,
@@ -49,12 +50,19 @@ def read_skill(path: Path, root: Path) -> tuple[SkillFields | None, list[Problem
     return fields, [remark.at(file) for remark in remarks]
 
 
+#: What a skill's id is made of.
+Ids = Literal["folder", "name"]
+
+
 def load_library(
-    root: Path, skip: Collection[str] = SKIPPED_FOLDERS, depth: int = DEPTH
+    root: Path,
+    skip: Collection[str] = SKIPPED_FOLDERS,
+    depth: int = DEPTH,
+    ids: Ids = "folder",
 ) -> tuple[list[LibrarySkill], LoadReport]:
     """Load every skill below a root, ordered by id.
 
-    Equal texts become one skill, the one with the smallest id, with the others'
+    Equal texts become one skill, the one with the smallest folder, with the others'
     ids as aliases (each counts as loaded). A skill below another's folder is
     `part_of` it. Without a department of its own a skill has that of the skill it
     is part of, else the first of its folders if it lies at least two deep.
@@ -65,6 +73,10 @@ def load_library(
         The library's folder; it may be a skill itself.
     skip, depth
         See `discovery.walk_library`.
+    ids : str
+        `folder`: a skill's id is its folder. `name`: it is its name, where no other
+        skill has that as name, folder or alias, and its folder is an alias: a skill
+        that is moved keeps its id.
 
     Returns
     -------
@@ -92,6 +104,8 @@ def load_library(
         if skill:
             read.append((found, skill))
     skills, folded = _fold_copies(_enclose(read))
+    if ids == "name":
+        skills = _called_by_name(skills)
     for problem in [*folded, *_name_collisions(skills)]:
         report.add(problem)
     return skills, report.build()
@@ -173,6 +187,27 @@ def _fold_copies(
             remark = Remark(None, "duplicate-content", message, "info")
             problems.append(remark.at(other.path, other.id))
     return sorted(kept, key=lambda skill: skill.id), problems
+
+
+def _called_by_name(skills: Sequence[LibrarySkill]) -> list[LibrarySkill]:
+    """Give each skill its name as id where that can mean no other."""
+    meant: dict[str, set[str]] = defaultdict(set)
+    for skill in skills:
+        for name in (skill.name, skill.id, *skill.aliases):
+            meant[name.casefold()].add(skill.id)
+    new = {
+        skill.id: skill.name if len(meant[skill.name.casefold()]) == 1 else skill.id
+        for skill in skills
+    }
+    called = []
+    for skill in skills:
+        mine = new[skill.id]
+        folders = {*skill.aliases, skill.id} - {mine}
+        outer = new[skill.part_of] if skill.part_of else None
+        called.append(
+            replace(skill, id=mine, aliases=tuple(sorted(folders)), part_of=outer)
+        )
+    return sorted(called, key=lambda skill: skill.id)
 
 
 def _outer(skill: LibrarySkill, keeper: Mapping[str, str]) -> str | None:

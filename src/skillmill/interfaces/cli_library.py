@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -61,8 +61,16 @@ def queries() -> None:
     required=True,
     help="Folder of the skills that the queries should find.",
 )
+@click.option(
+    "--ids",
+    type=click.Choice(["folder", "name"]),
+    default="folder",
+    help="What a skill's id is, as library.ids says.",
+)
 @JSON
-def check_queries(file: Path, library: Path, as_json: bool) -> None:
+def check_queries(
+    file: Path, library: Path, ids: Literal["folder", "name"], as_json: bool
+) -> None:
     """Test queries for echoes of the skills that they should find.
 
     A query that holds every word of a skill's name, or a long run of words of its
@@ -74,7 +82,7 @@ def check_queries(file: Path, library: Path, as_json: bool) -> None:
 
     from skillmill.interfaces import queries as checking  # noqa: PLC0415
 
-    found = checking.check_queries(file, library)
+    found = checking.check_queries(file, library, ids)
     if as_json:
         for echo in found.echoes:
             say({"row": "echo"} | asdict(echo), "", as_json=True)

@@ -115,14 +115,14 @@ def _labelled(
 
 
 def skill_folders(library: Path) -> dict[str, Path]:
-    """Folder of each skill of a library, by its id and by those of its copies.
+    """Folder of each skill of a library, by its folder, its copies' and its name.
 
     Raises
     ------
     InputError
         If there is no skill.
     """
-    skills, _ = load_library(library)
+    skills, _ = load_library(library, ids="name")
     return {
         name: system_path(library, skill.path).parent
         for skill in skills

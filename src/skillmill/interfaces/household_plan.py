@@ -116,13 +116,13 @@ def choose_skills(
     """
     if library is None:
         return {game.id: [] for game in games}, 0
-    skills, _ = load_library(library)
     texts = {
         name: GivenSkill(skill.name, f"{skill.description}\n\n{skill.body.strip()}")
-        for skill in skills
+        for skill in load_library(library, ids="name")[0]
         for name in (skill.id, *skill.aliases)
     }
     if predictions is None:
+        skills, _ = load_library(library)
         whole = fit_skills([texts[skill.id] for skill in skills], tokens)
         return {game.id: whole for game in games}, 0
     chosen, _ = load_predictions(predictions)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillmill.data.queries import load_queries
-from skillmill.data.skillfile import load_library
+from skillmill.data.skillfile import Ids, load_library
 from skillmill.interfaces.options import problem_line
 from skillmill.library.echo import echoes
 from skillmill.report.visible import visible_line
@@ -35,15 +35,17 @@ class Checked:
         return len({echo.query for echo in self.echoes})
 
 
-def check_queries(file: Path, library: Path) -> Checked:
+def check_queries(file: Path, library: Path, ids: Ids = "folder") -> Checked:
     """Read queries against a library and test each for echoes.
+
+    `ids` is what the queries name skills by, as in `skillfile.load_library`.
 
     Raises
     ------
     InputError
         If the file or the library cannot be read.
     """
-    skills, _ = load_library(library)
+    skills, _ = load_library(library, ids=ids)
     by_id = {skill.id: skill for skill in skills}
     known = {name: s.id for s in skills for name in (s.id, *s.aliases)}
     queries, report = load_queries(file, known)

@@ -1,5 +1,6 @@
 """Edges and candidates that the skills declare themselves."""
 
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,15 @@ from skillmill.types import Edge, LibrarySkill
 Producer = tuple[str, float]
 
 
+def names_of(skill: LibrarySkill) -> tuple[str, ...]:
+    """What else a skill may be called by: its name, and its folder's own name."""
+    folder = posixpath.basename(posixpath.dirname(skill.path))
+    own = [skill.name, skill.id.rsplit("/", 1)[-1]]
+    # The file of a listing lies in a folder that says nothing about it.
+    own += [folder] if folder and skill.kind == "skill" else []
+    return tuple(dict.fromkeys(own))
+
+
 class Names:
     """What skills may be called by: id, alias, and a name that one alone has."""
 
@@ -19,7 +29,7 @@ class Names:
         named: dict[str, set[str]] = defaultdict(set)
         for skill in skills:
             self._ids.update(dict.fromkeys((*skill.aliases, skill.id), skill.id))
-            for name in (skill.name, skill.id.rsplit("/", 1)[-1]):
+            for name in names_of(skill):
                 named[name.casefold()].add(skill.id)
         self._names = {name: min(ids) for name, ids in named.items() if len(ids) == 1}
 

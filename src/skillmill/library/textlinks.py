@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
+from skillmill.library.declared import names_of
 from skillmill.types import LibrarySkill
 
 #: A candidate and how much speaks for it.
@@ -60,7 +61,7 @@ def links(skills: Sequence[LibrarySkill]) -> dict[str, list[Scored]]:
     for skill in skills:
         hits: dict[str, float] = defaultdict(float)
         for target in _LINK.findall(skill.body):
-            home = _linked(target, skill.id, homes)
+            home = _linked(target, posixpath.dirname(skill.path), homes)
             if home is not None and home != skill.id:
                 hits[home] += 1
         found[skill.id] = _ordered(hits)
@@ -76,7 +77,7 @@ def mentions(skills: Sequence[LibrarySkill]) -> dict[str, list[Scored]]:
     """
     named: dict[str, set[str]] = defaultdict(set)
     for skill in skills:
-        for name in (skill.name, skill.id, skill.id.rsplit("/", 1)[-1]):
+        for name in (skill.id, *names_of(skill)):
             named[name.casefold()].add(skill.id)
     found = {}
     for skill in skills:
@@ -134,8 +135,8 @@ def file_types_of(skill: LibrarySkill) -> frozenset[str]:
     return frozenset(endings & FILE_TYPES)
 
 
-def _linked(target: str, skill: str, homes: Mapping[str, str]) -> str | None:
-    """The skill that a link leads to."""
+def _linked(target: str, folder: str, homes: Mapping[str, str]) -> str | None:
+    """The skill that a link in a file of some folder leads to."""
     try:
         address = urlsplit(target)
     except ValueError:
@@ -143,11 +144,11 @@ def _linked(target: str, skill: str, homes: Mapping[str, str]) -> str | None:
     if address.scheme or address.netloc or not address.path:
         return None
     path = unquote(address.path)
-    for base in (skill, ""):
+    for base in (folder, ""):
         place = posixpath.normpath(posixpath.join("/", base, path)).strip("/")
-        folder, _, file = place.rpartition("/")
+        above, _, file = place.rpartition("/")
         if file.lower() == "skill.md":
-            place = folder
+            place = above
         if place in homes:
             return homes[place]
     return None

@@ -149,6 +149,9 @@ class Library(Section):
     """Names of folders that are not looked into; hidden ones never are."""
     depth: Annotated[int, Field(ge=1)] = 32
     """Folders below the library's that are looked into, one inside the other."""
+    ids: Literal["folder", "name"] = "folder"
+    """What a skill's id is: its folder, or its name where no other skill is called so,
+    which a move within the library leaves as it is."""
     removals: Share = 0.5
     """Share of a built study's skills that may be gone at once; 1: any."""
     tasks: str | None = None

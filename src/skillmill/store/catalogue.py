@@ -45,7 +45,9 @@ def count_files(db: sqlite3.Connection) -> int:
     """How many SKILL.md files the skills were read from, identical copies included."""
     (n,) = db.execute(
         "select (select count(*) from skill where kind = 'skill')"
-        " + (select count(*) from alias)"
+        # A skill whose id is its name has its own folder among its aliases.
+        " + (select count(*) from alias as a join skill as s on s.id = a.skill"
+        " where substr(s.path, 1, length(a.path) + 1) <> a.path || '/')"
     ).fetchone()
     return int(n)
 

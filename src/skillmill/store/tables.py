@@ -143,9 +143,9 @@ create table skill (
 
 ALIAS = """
 create table alias (
-    path     text primary key,  -- id of an identical copy that was folded away
+    path     text primary key,  -- id of an identical copy, or the skill's own folder
     skill    text not null,     -- skill.id that stands for it
-    position integer not null   -- place among the copies, from 0
+    position integer not null   -- place among them, from 0
 ) strict, without rowid
 """
 
