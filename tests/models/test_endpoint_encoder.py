@@ -155,6 +155,18 @@ def test_what_is_no_reply_of_an_embeddings_endpoint_is_a_failure(response):
         encoder.encode(["a"])
 
 
+def test_an_error_under_a_good_status_is_told_in_the_server_s_words():
+    encoder, _ = encoder_for(Server(httpx2.Response(200, json={"error": "no memory"})))
+    with pytest.raises(ModelError, match="in place of a reply: no memory"):
+        encoder.encode(["a"])
+
+
+def test_an_address_that_is_not_there_asks_for_the_end_of_the_base_url():
+    encoder, _ = encoder_for(Server(httpx2.Response(404, text="404 \n" * 50)))
+    with pytest.raises(ModelError, match=r"404; is .* does base_url end in /v1"):
+        encoder.encode(["a"])
+
+
 def test_what_may_pass_is_tried_again_and_the_server_is_given_its_time():
     busy = httpx2.Response(429, headers={"retry-after": "7"})
     server = Server(busy, httpx2.Response(503), httpx2.ConnectError("no"), reply_to)

@@ -10,7 +10,8 @@ from skillmill.models.readjson import mend_text, shorten
 from skillmill.models.retry import is_transient
 from skillmill.models.usage import Usage
 
-_NOT_FOUND = "; is the model's name right, and does base_url end in /v1 if it must?"
+#: What to look at after a status 404.
+NOT_FOUND = "; is the model's name right, and does base_url end in /v1 if it must?"
 #: What servers call an end at the most tokens that were allowed or can be read.
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _REASONS = {401: "unauthorised", 403: "forbidden", 404: "not-found", 429: "rate-limit"}
@@ -91,7 +92,7 @@ def read_refusal(
 ) -> Fault:
     """Read a response with a bad status."""
     transient = is_transient(status)
-    hint = _NOT_FOUND if status == 404 else ""
+    hint = NOT_FOUND if status == 404 else ""
     return Fault(
         reason=_REASONS.get(status, "server-error" if transient else "refused"),
         message=f"status {status}: {mend_text(' '.join(text.split()))[:300]}{hint}",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from skillmill.models.answer import NOT_FOUND
 from skillmill.models.endpoint import Address, Secret, read_address, read_secret
 from skillmill.models.network import connection_hint, opened, own_headers
 
@@ -60,22 +61,27 @@ class DirectClient:
         Raises
         ------
         openai.OpenAIError, ValueError
-            As the `openai` package raises them; `reason` words them.
+            As the `openai` package raises them, and for an error that comes under a
+            good status; `reason` words them.
         """
-        return self._opened().get(path, cast_to=object, options=self._options())
+        reply = self._opened().get(path, cast_to=object, options=self._options())
+        return _no_error(reply)
 
     def post(self, path: str, body: Mapping[str, object]) -> Any:  # noqa: ANN401
         """Reply to a POST, as `get`."""
-        return self._opened().post(
+        reply = self._opened().post(
             path, body=dict(body), cast_to=object, options=self._options()
         )
+        return _no_error(reply)
 
     def reason(self, error: Exception) -> str:
         """What an error of a request says, in one line, without credentials."""
         import openai  # noqa: PLC0415 lazy: the request has imported it
 
         if isinstance(error, openai.APIStatusError):
-            said = f"HTTP {error.status_code}: {error.response.text}"
+            hint = NOT_FOUND if error.status_code == 404 else ""
+            text = self.secret.mask(error.response.text)[:200].strip()
+            said = f"HTTP {error.status_code}: {text}{hint}"
         elif isinstance(error, openai.APITimeoutError):
             said = f"no reply within {self.timeout_s:g} s"
         elif isinstance(error, openai.APIConnectionError):
@@ -112,6 +118,14 @@ class DirectClient:
                 ),
             )
         return self._client
+
+
+def _no_error(reply: Any) -> Any:  # noqa: ANN401 as the server sends it
+    """A reply, unless it is an error that came in its place."""
+    error = reply.get("error") if isinstance(reply, dict) else None
+    if error and not {"choices", "data"} & reply.keys():
+        raise ValueError(f"an error in place of a reply: {error}")
+    return reply
 
 
 def direct_client(

@@ -195,8 +195,7 @@ class EndpointEncoder:
             places = [int(row["index"]) for row in rows]
             matrix = np.array([row["embedding"] for row in rows], dtype=np.float64)
         except (KeyError, TypeError, ValueError) as error:
-            told = reply.get("error") if isinstance(reply, dict) else None
-            said = f"no list of vectors: {told or f'{type(error).__name__} {error}'}"
+            said = f"no list of vectors: {type(error).__name__} {error}"
             raise ValueError(said) from error
         if places != list(range(len(texts))) or matrix.ndim != 2:
             raise ValueError(f"{len(places)} vectors, numbered {places[:20]}")
