@@ -1,8 +1,10 @@
 """Arguments on their way to Snakemake."""
 
 import os
+import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -162,3 +164,19 @@ def test_a_folder_of_another_user_is_named_before_snakemake_begins(
     for begin in (running.run_workflow, running.planned_jobs):
         with pytest.raises(BusyError, match="iocache: expected a folder that can be"):
             begin(["-n"])
+
+
+def test_a_full_disk_is_named_before_snakemake_begins(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    full = tmp_path / "full"
+    full.mkdir()
+    monkeypatch.setenv("TMPDIR", str(full))
+    room = {str(full): 2**20, str(tmp_path): 2**30}
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda place: SimpleNamespace(free=room[str(place)])
+    )
+    with pytest.raises(BusyError, match=r"full: .* 10 MB .*, found 1\.0; .* TMPDIR"):
+        running.planned_jobs([])
+    room[str(tmp_path)] = 0
+    with pytest.raises(BusyError, match=r"found 0\.0; free some, or work on another"):
+        running.run_workflow([])

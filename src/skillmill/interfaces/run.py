@@ -13,9 +13,10 @@ from pathlib import Path
 import click
 
 import skillmill
-from skillmill.errors import INTERRUPTED, BusyError, InputError, ModelError
+from skillmill.errors import INTERRUPTED, InputError, ModelError
 from skillmill.interfaces.configured import read_overlay
 from skillmill.interfaces.lockholder import TOKEN
+from skillmill.interfaces.place import require_place
 from skillmill.interfaces.removals import ALLOWED
 from skillmill.interfaces.runlock import claim, only_run, unlock
 from skillmill.interfaces.why import Rerun, read_plan
@@ -66,14 +67,15 @@ def run_workflow(
     Raises
     ------
     BusyError
-        If another run is at work in the folder, or it is not ours to write.
+        If another run is at work in the folder, it is not ours to write, or a disk is
+        full.
     """
     folder = _working_directory(_options(arguments))
     if "--unlock" in _options(arguments):
         click.echo(unlock(folder), err=aside)
         return 0
     if not _TELLING & {*_options(arguments)}:
-        _require_notes(folder)
+        require_place(folder)
     variables = {ALLOWED: "1"} if allow_removals else {}
     if any(argument.startswith(QUIET) for argument in _options(arguments)):
         return _waited_for(_command(arguments), variables, aside)
@@ -101,9 +103,9 @@ def planned_jobs(arguments: Sequence[str]) -> list[Rerun]:
     InputError
         If the workflow cannot be read; Snakemake's words are in the message.
     BusyError
-        If the folder is not ours to write.
+        If the folder is not ours to write, or a disk is full.
     """
-    _require_notes(_working_directory(_options(arguments)))
+    require_place(_working_directory(_options(arguments)))
     done = subprocess.run(
         _command(arguments, "--dry-run"),
         check=False,
@@ -169,26 +171,6 @@ def _waited_for(
         return code
     click.echo("interrupted; `skillmill run` goes on where this stopped", err=True)
     return INTERRUPTED
-
-
-def _require_notes(folder: Path) -> None:
-    """Refuse a folder where Snakemake could not keep its notes, as a dry run does, too.
-
-    Raises
-    ------
-    BusyError
-        Naming the first place that cannot be written.
-    """
-    places = [folder / ".snakemake" / name for name in ("", "iocache", "log")]
-    there = [place for place in places if place.is_dir()] or [folder]
-    for place in there:
-        if place.is_dir() and not os.access(place, os.W_OK | os.X_OK):
-            raise BusyError(
-                f"{place}: expected a folder that can be written, where Snakemake keeps"
-                " its notes, of a dry run, too; copy the project, or have its owner"
-                " give your group the right to write",
-                record=str(place),
-            )
 
 
 def _working_directory(arguments: Sequence[str]) -> Path:
