@@ -7,7 +7,7 @@ from snakemake.utils import update_config
 
 from skillmill.codehash import code_of as code_of_script
 from skillmill.config import SCHEMA, check_config, find_path, require_track
-from skillmill.data.discovery import find_skill_files
+from skillmill.data.library import library_files
 from skillmill.errors import SkillmillError
 from skillmill.evaluate.judge_roles import ROLES as JUDGE_ROLES
 from skillmill.interfaces.contents import check_times, contents

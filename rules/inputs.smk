@@ -21,13 +21,13 @@ def tracked(files):
 
 
 def skill_files():
-    """SKILL.md files of the library; a library without any is an error."""
+    """SKILL.md files of the library, or its one file of listings; none is an error."""
     root = source("library.path")
     if root is None:
         return []
     settings = CONFIG.library
     found = tracked(
-        checked(find_skill_files, Path(root), settings.skip, settings.depth)
+        checked(library_files, Path(root), settings.skip, settings.depth)
     )
     if not found:
         refuse(

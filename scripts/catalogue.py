@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skillmill.data.library import read_library
 from skillmill.data.registry import choose_distractors, load_registry
-from skillmill.data.skillfile import load_library
 from skillmill.interfaces.job import Counts, count_report, job
 from skillmill.library.passages import skill_passages
 from skillmill.models.encoder import EncoderSettings, load_pieces
@@ -34,11 +34,11 @@ def main(
 ) -> None:
     """Read the library, mix in `distractors` registry rows (None: all), write it.
 
-    `library` are the arguments of `load_library`.
+    `library` are the arguments of `read_library`.
 
     With `pieces`, how the encoder cuts texts, bodies become passages too.
     """
-    skills, report = load_library(**library)
+    skills, report = read_library(**library)
     count_report(counts, report, failed_share)
     reports = [report]
     if registry is not None:

@@ -144,3 +144,12 @@ def test_a_missing_file_of_queries_is_one_sentence(root, tmp_path):
     )
     assert done.exit_code == 3
     assert done.stderr.startswith("error: ")
+
+
+def test_a_file_of_listings_is_linted_by_its_lines(tmp_path):
+    file = tmp_path / "listings.jsonl"
+    file.write_text('{"id": "a", "name": "a", "description": "Sorts."}\n[1]\n')
+    done = lint(file)
+    assert done.exit_code == 1
+    assert "listings.jsonl:2: failed: " in done.stdout
+    assert "2 found: 1 loaded, 0 with warnings, 1 failed" in done.stderr

@@ -125,6 +125,15 @@ def test_a_skill_is_copied_whole_and_nothing_else_changes(tmp_path, skills, proj
     assert {p: after[p] for p in before} == before
 
 
+def test_to_a_file_of_listings_no_folder_is_added(tmp_path, project):
+    file = tmp_path / "listings.jsonl"
+    file.write_text('{"id": "a", "name": "a"}\n')
+    project.write_text(yaml.safe_dump({"library": {"path": str(file), "tasks": None}}))
+    done = run("add", tmp_path / "new" / "tea", "--configfile", project, code=3)
+    assert "add rows to the file" in done.stderr
+    assert file.read_text() == '{"id": "a", "name": "a"}\n'
+
+
 def test_a_skill_file_stands_for_its_folder_u17(tmp_path, skills, project):
     file = tmp_path / "new" / "tea" / "SKILL.md"
     run("add", file, "--configfile", project, "--no-run")

@@ -57,3 +57,24 @@ def test_from_a_folder_and_a_chat_to_answers_and_one_skill_more(tmp_path):
     assert "kitchen/bread" in skillmill(
         own, "search", "bake sourdough", "--study", "mine", "--arm", "keyword"
     )
+
+
+def test_a_file_of_listings_is_a_library_that_an_edit_rebuilds(tmp_path):
+    rows = [
+        {"id": "r1", "name": "sieve", "description": "Sort gravel by size."},
+        {"id": "r2", "name": "tea", "description": "Brew a pot of tea."},
+    ]
+    file = tmp_path / "listings.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    skillmill(tmp_path, "init", "own", "--skills", file, "--study", "mine")
+    own, config = tmp_path / "own", ("--configfile", "skillmill.yaml")
+    store = "results/mine/library/library.sqlite"
+    skillmill(own, "run", *config, store)
+    asked = ("search", "sort gravel", "--study", "mine", "--arm", "keyword", "--json")
+    found = [json.loads(line) for line in skillmill(own, *asked).splitlines()]
+    assert [row["skill"] for row in found[1:]] == ["r1"]
+    rows[1]["description"] = "Sort gravel for tea gardens."
+    file.write_text("\n".join(map(json.dumps, rows)))
+    skillmill(own, "run", *config, store)
+    found = [json.loads(line) for line in skillmill(own, *asked).splitlines()]
+    assert {row["skill"] for row in found[1:]} == {"r1", "r2"}

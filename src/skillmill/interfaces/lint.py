@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from skillmill.data.advice import advise
 from skillmill.data.discovery import walk_library
+from skillmill.data.library import read_library
 from skillmill.data.loadreport import problem_order
 from skillmill.data.plaintext import decode, tidy
-from skillmill.data.skillfile import load_library
 from skillmill.interfaces.options import problem_line
 from skillmill.types import LoadReport, Problem, Severity
 
@@ -29,9 +29,11 @@ def lint_library(root: Path) -> tuple[list[Problem], LoadReport]:
     InputError
         If there is no library.
     """
-    skills, report = load_library(root)
-    places = {file.id: file.path for file in walk_library(root)[0]}
+    skills, report = read_library(root)
     found = list(report.problems)
+    if root.is_file():
+        return sorted(found, key=problem_order), report
+    places = {file.id: file.path for file in walk_library(root)[0]}
     for skill in skills:
         # Read again, since lines of the body alone are not those of the file.
         text, _ = tidy(decode(places[skill.id].read_bytes()))

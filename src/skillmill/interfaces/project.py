@@ -14,7 +14,8 @@ import yaml
 from skillmill.config import find_path
 from skillmill.data.chatlog import load_chatlog
 from skillmill.data.discovery import find_skill_files
-from skillmill.data.skillfile import load_library, read_skill
+from skillmill.data.library import read_library
+from skillmill.data.skillfile import read_skill
 from skillmill.errors import InputError
 from skillmill.interfaces.configured import read_config, workflow_folder
 from skillmill.interfaces.converting import convert_file
@@ -144,6 +145,13 @@ def add_skills(
         data_root=config.data_root,
         base=workflow_folder(),
     ).resolve()
+    if library.is_file():
+        raise InputError(
+            f"{library}: the library is a file of listings, and a folder of SKILL.md"
+            " files is what skills are added to; add rows to the file, or name a folder"
+            " as library.path",
+            record="library.path",
+        )
     folders = [_checked_source(source, library) for source in sources]
     places = [library / folder.name for folder in folders]
     for number, place in enumerate(places):
@@ -169,7 +177,7 @@ def add_skills(
 
 
 def _skills_found(skills: Path) -> str:
-    _, report = load_library(skills)
+    _, report = read_library(skills)
     told = f"{skills}: {report.found} skills, {report.usable} usable"
     if report.warned or report.failed:
         told += (

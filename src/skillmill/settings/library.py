@@ -144,7 +144,8 @@ class Library(Section):
     """Skill library track: SKILL.md files, rankers, graphs."""
 
     path: str | None = None
-    """Folder of SKILL.md files; null turns the library track off."""
+    """Folder of SKILL.md files, or a registry file (.jsonl, .jsonl.gz) of listings;
+    null turns the library track off."""
     skip: list[str] = ["node_modules", "__pycache__"]
     """Names of folders that are not looked into; hidden ones never are."""
     depth: Annotated[int, Field(ge=1)] = 32
