@@ -26,9 +26,7 @@ def skill_files():
     if root is None:
         return []
     settings = CONFIG.library
-    found = tracked(
-        checked(library_files, Path(root), settings.skip, settings.depth)
-    )
+    found = tracked(checked(library_files, Path(root), settings.skip, settings.depth))
     if not found:
         refuse(
             f"library.path: no SKILL.md that can be read lies under {root}; name the"

@@ -13,7 +13,7 @@ from skillmill.interfaces.options import CONFIG, JSON, say
 @click.option(
     "--skills",
     type=click.Path(path_type=Path),
-    help="Folder of SKILL.md files, at any depth; it stays where it is.",
+    help="Folder of SKILL.md files, at any depth, or a registry file; it stays there.",
 )
 @click.option(
     "--chats",
