@@ -62,6 +62,20 @@ def test_a_row_has_n_both_values_and_the_paired_interval(results):
     assert done.stderr == "library: in new alone: keyword\n"
 
 
+def test_verdicts_of_two_judges_are_not_to_be_compared(tmp_path):
+    for name, models in (("one", {}), ("two", {"judge_locomo": "tiny"})):
+        folder = tmp_path / name
+        build(folder, {"t1": "first"}, {("hybrid", "t1"): 1.0})
+        made = artifact.Provenance(
+            "scores", name, "0", "c0de", {"judge": "judge_locomo"}, {}, models
+        )
+        with artifact.writing(folder / "answers" / "scores.sqlite", made) as db:
+            scores.save_query_scores(db, [QueryScore("late", "t1", "judge", None, 1.0)])
+    told = "judged by the stand-in in one, the model tiny in two: do not compare"
+    assert told in compared(tmp_path, "one", "two").stderr
+    assert "judged" not in compared(tmp_path, "one", "one").stderr
+
+
 def test_the_table_is_in_percent_and_hides_no_character(results):
     done = compared(results, "new", "old")
     assert "recall@5  3  83.3   33.3    +50.0 [" in done.stdout

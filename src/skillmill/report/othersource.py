@@ -22,10 +22,14 @@ COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run by its name; tracks without a scored question are absent."""
+    """A run by its name; tracks without a scored question are absent.
+
+    `judge` is what judged the answers, "" if none were.
+    """
 
     name: str
     tracks: Mapping[Track, RunValues]
+    judge: str = ""
 
 
 def compared_stores(folder: Path) -> list[Path]:
@@ -58,6 +62,7 @@ def read_run(name: str, stores: Iterable[Path]) -> Run:
     """
     questions: dict[Track, dict[str, RunQuestion]] = {"library": {}, "memory": {}}
     values: list[QueryScore] = []
+    judge = ""
     for store in stores:
         kind = artifact.kind_of(store)
         if kind == "tasks":
@@ -69,6 +74,7 @@ def read_run(name: str, stores: Iterable[Path]) -> Run:
         elif kind == "scores":
             with artifact.reading(store, kind) as db:
                 values += scores.load_query_scores(db)
+                judge = judge or _judge(artifact.load_provenance(db))
     unknown = {v.query for v in values}.difference(*questions.values())
     if unknown:
         raise InputError(
@@ -81,12 +87,18 @@ def read_run(name: str, stores: Iterable[Path]) -> Run:
         track: RunValues(asked, [v for v in values if v.query in asked])
         for track, asked in questions.items()
     }
-    return Run(name, {track: part for track, part in parts.items() if part.values})
+    tracks = {track: part for track, part in parts.items() if part.values}
+    return Run(name, tracks, judge)
 
 
 def only_in_one(first: Run, second: Run) -> list[str]:
-    """Tracks and arms that one run alone has, one sentence each."""
+    """Tracks, arms and judges that one run alone has, one sentence each."""
     lines = []
+    if first.judge and second.judge and first.judge != second.judge:
+        judges = f"{first.judge} in {first.name}, {second.judge} in {second.name}"
+        lines.append(
+            f"memory: answers were judged by {judges}: do not compare verdicts"
+        )
     for run, other in ((first, second), (second, first)):
         for track, part in run.tracks.items():
             if track not in other.tracks:
@@ -101,6 +113,15 @@ def only_in_one(first: Run, second: Run) -> list[str]:
             if rest:
                 lines.append(f"{track}: {rest} more measures in {run.name} alone")
     return lines
+
+
+def _judge(made: artifact.Provenance) -> str:
+    """What gave the verdicts of a store; "" if it holds none."""
+    role = made.params.get("judge")
+    if not isinstance(role, str):
+        return ""
+    model = made.models.get(role)
+    return f"the model {model}" if model else "the stand-in"
 
 
 def _tasks(tasks: list[Task]) -> dict[str, RunQuestion]:
