@@ -1,5 +1,6 @@
 """What every script shares: counts, limits, one-line errors, the run log."""
 
+import logging
 from types import SimpleNamespace
 
 import pytest
@@ -46,6 +47,12 @@ def test_a_job_leaves_a_row_with_its_counts(snakemake, tmp_path):
         "ok",
     )
     assert (row.ok, row.empty, row.failed, row.computed) == (3, 1, 0, 2)
+
+
+def test_requests_write_no_line_each_into_the_log(snakemake):
+    with job(snakemake):
+        assert not logging.getLogger("httpx2").isEnabledFor(logging.INFO)
+        assert logging.getLogger("httpx2").isEnabledFor(logging.WARNING)
 
 
 def test_an_interrupt_prints_no_traceback(snakemake, capsys):

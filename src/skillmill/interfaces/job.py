@@ -156,6 +156,8 @@ def job(snakemake: Any) -> Iterator[Job]:  # noqa: ANN401 (typed by Snakemake at
         level=logging.INFO,
         format="%(levelname)s %(message)s",
     )
+    # A line a request would bury what a failed job says; what was sent is recorded.
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     this = Job(snakemake)
     collect_seldom()
     started = time.monotonic()
