@@ -73,6 +73,8 @@ def test_a_raw_newline_in_a_string_is_read():
         ('{"label": "cause"} or rather {"label": "effect"}', "ambiguous"),
         ("[" * 100_000, "broken-json"),
         ('{"a":' * 100_000, "broken-json"),
+        # A minute and more if each bracket were read to the end of the text.
+        ("[1 " * 10_000, "broken-json"),
     ],
 )
 def test_what_is_no_answer_has_a_reason(text, reason):

@@ -19,6 +19,8 @@ from skillmill.models.loosejson import respelled
 _SHOWN_ERRORS = 5
 _SHOWN_CHARACTERS = 60
 _MOST_VALUES = 50
+#: Brackets of one text that are tried as misspelled JSON: each is read to its end.
+_MOST_RESPELLED = 20
 #: What ends a model's reasoning, where a server leaves it in the text.
 _REASONED = re.compile(
     r"</(?:think|thinking|thought|reasoning)>|\[/THINK\]|<\|message\|>", re.IGNORECASE
@@ -116,11 +118,12 @@ def _values(text: str) -> Iterator[Any]:
             yield value
             return
     *_, said = _REASONED.split(text)
-    place, count = 0, 0
+    place, count, misspelled = 0, 0, 0
     while (place := _next_opening(said, place)) >= 0:
         try:
-            value, place = _decoded(said, place)
+            value, place = _decoded(said, place, misspelled < _MOST_RESPELLED)
         except json.JSONDecodeError as error:
+            misspelled += 1
             if _is_prose(said, place, error):
                 place += 1
                 continue
@@ -133,12 +136,12 @@ def _values(text: str) -> Iterator[Any]:
             raise _BrokenError(f"there are more than {_MOST_VALUES} JSON values")
 
 
-def _decoded(text: str, place: int) -> tuple[Any, int]:
-    """Read the value at a place, as JSON or spelled as JSON, and tell its end."""
+def _decoded(text: str, place: int, respell: bool) -> tuple[Any, int]:
+    """Read the value at a place, as JSON or else respelled, and tell its end."""
     try:
         return _DECODER.raw_decode(text, place)
     except json.JSONDecodeError:
-        spelled = respelled(text, place)
+        spelled = respelled(text, place) if respell else None
         if spelled is not None:
             with contextlib.suppress(json.JSONDecodeError):
                 return _DECODER.decode(spelled[0]), spelled[1]
