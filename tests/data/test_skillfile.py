@@ -154,6 +154,14 @@ def test_the_other_fields_are_read_at_the_top_or_in_the_metadata():
     assert found == []
 
 
+def test_tags_that_yaml_takes_for_a_comment_are_remarked_on_u47():
+    text = "---\nname: x\ndescription: y\ntags: {}\n---\n"
+    fields, found = parse(text.format("#pdf #csv"))
+    assert (fields.tags, found) == ((), [(4, "cut-comment")])
+    assert parse(text.format("# none yet"))[1] == []
+    assert parse(text.format("'#pdf, #csv'"))[0].tags == ("#pdf", "#csv")
+
+
 def test_the_metadata_is_always_json_u47():
     fields, _ = parse(
         header("version: 2024-01-05", "? [a, b]", ": {x: 1.0}", 'odd: "\\ud83d"')

@@ -18,6 +18,8 @@ from skillmill.data.yamltext import Entry, Json
 _LONGEST_FALLBACK = 1024
 _LFS_POINTER = "version https://git-lfs.github.com/spec/"
 _ASIDE = re.compile(r"<!--.*?(?:-->|\Z)|^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.M)
+#: What is meant as a value; a comment has a blank after its mark.
+_HASHTAG = re.compile(r"#[^\s#]")
 _HEADING = re.compile(r"#{1,6}(\s+|$)")
 _RULE = re.compile(r"([-=*_])\1{2,}$|[-=]+$")
 _BY_COMMA = re.compile(r"(?:\([^()]*\)|[^,\n])+")
@@ -146,6 +148,12 @@ class _FieldReader:
 
     def items(self, key: str) -> tuple[str, ...]:
         own = self._entries[key].value if key in self else ""
+        if key in self and not own and _HASHTAG.match(self._entries[key].text):
+            message = (
+                f"YAML reads `{key}` as a comment, so it is empty; put it in quotes"
+            )
+            line = self._entries[key].line
+            self.remarks.append(Remark(line, "cut-comment", message))
         cleaned = map(one_line, _items(own or self._nested.get(key, ""), key))
         return tuple(dict.fromkeys(item for item in cleaned if item))
 
