@@ -79,11 +79,14 @@ rule evolution:
 
 onstart:
     checked(mark_start)
+    # Of a run that was killed.
+    rescue()
     keep_results(Path("results"))
     tidy_records()
 
 
 onsuccess:
+    rescue()
     forget_results()
     clear_leftovers(Path("results"))
     write_jobs_pages()

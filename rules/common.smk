@@ -15,6 +15,7 @@ from skillmill.interfaces.kept import (
     clear_leftovers,
     forget_results,
     keep_results,
+    rescue_judged,
     restore_results,
 )
 from skillmill.interfaces.removals import check_removals
@@ -105,12 +106,22 @@ def source(key):
     return str(checked(find_path, value, key, data_root=CONFIG.data_root, base=BASE))
 
 
+def rescue():
+    """Keep what a person filled in where a job made the file anew."""
+    for path in rescue_judged(Path("results")):
+        sys.stderr.write(
+            f"note: {path} holds the verdicts of the sample that was drawn anew; name it"
+            " as library.edges.audit\n"
+        )
+
+
 def put_back():
     """Put back results that failed jobs had before, as ones to be made again.
 
     Snakemake notes of a failed job, too, what it was made from: by that note what is put
     back would be up to date.
     """
+    rescue()
     restored = set(map(str, restore_results(Path("results"))))
     for job in workflow.dag.jobs:
         for output in job.output:

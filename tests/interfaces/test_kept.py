@@ -6,6 +6,7 @@ from skillmill.interfaces.kept import (
     clear_leftovers,
     forget_results,
     keep_results,
+    rescue_judged,
     restore_results,
 )
 
@@ -63,3 +64,36 @@ def test_drafts_of_killed_jobs_of_any_host_are_cleared(places):
     assert clear_leftovers(results) == 1
     assert not list(results.rglob("*.tmp"))
     assert (results / "s" / "library" / "scores.sqlite").exists()
+
+
+HEADER = "source,relation,target,verdict,comment\n"
+
+
+def test_a_judged_sample_that_was_drawn_anew_is_put_aside_once_and_never_over(places):
+    results, kept = places
+    sample = results / "s" / "library" / "edge_sample.csv"
+    beside = sample.with_name("edge_sample.judged.csv")
+    for verdict in ("correct", "wrong"):
+        sample.unlink(missing_ok=True)
+        sample.write_text(f"{HEADER}a,requires,b,{verdict},\n")
+        keep_results(results, kept)
+        assert rescue_judged(results, kept) == []  # still there
+        sample.unlink()
+        sample.write_text(f"{HEADER}a,requires,c,,\n")
+        other = (
+            beside if verdict == "correct" else beside.with_stem("edge_sample.judged-2")
+        )
+        assert rescue_judged(results, kept) == [other]
+        assert rescue_judged(results, kept) == []
+        assert f"b,{verdict}" in other.read_text()
+
+
+def test_a_sample_that_nobody_judged_is_drawn_anew_without_a_word(places):
+    results, kept = places
+    sample = results / "s" / "library" / "edge_sample.csv"
+    sample.write_text(f"{HEADER}a,requires,b, ,\n")
+    keep_results(results, kept)
+    sample.unlink()
+    sample.write_text(f"{HEADER}a,requires,c,,\n")
+    assert rescue_judged(results, kept) == []
+    assert not list(sample.parent.glob("*judged*"))

@@ -200,6 +200,13 @@ def test_curated_edges_a_log_and_verdicts_go_through_the_workflow(flow, linker):
     flow.config["library"]["edges"]["audit"] = "data/judged.csv"
     flow.run("library", run="judged")
     assert {job.rule for job in flow.jobs("judged")} == {"topology"}
+    # Filled in where it was drawn, and drawn anew: what a person did is not lost.
+    shutil.copyfile(data / "judged.csv", sample)
+    flow.config["library"]["edges"]["audit_sample"] = 1
+    flow.run(sample.relative_to(flow.root), run="again")
+    beside = sample.with_name("edge_sample.judged.csv")
+    assert beside.read_bytes() == (data / "judged.csv").read_bytes()
+    assert len(sample.read_text().splitlines()) < len(judged) + 1
     path = flow.root / "results/sample/library/topology.sqlite"
     with artifact.reading(path, "topology") as db:
         audit = {row.relation: row for row in graph.load_rows(db, graph.Audit)}

@@ -132,6 +132,16 @@ def read_verdicts(
     return verdicts, report.build()
 
 
+def is_judged(path: Path) -> bool:
+    """Whether a sample has a verdict or a comment; one that cannot be read has."""
+    try:
+        rows = _rows(path, shown_path(path))
+    except InputError:
+        return True
+    filled = ("verdict", "comment")
+    return any(row.get(cell, "").strip() for _, row in rows for cell in filled)
+
+
 def audit_rows(verdicts: Mapping[Key, str], level: float) -> list[Audit]:
     """Precision of each relation and of all, strict and loose, with Wilson's intervals.
 

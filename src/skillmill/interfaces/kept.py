@@ -13,6 +13,9 @@ from pathlib import Path
 
 KEPT = Path(".snakemake", "skillmill-kept")
 
+#: A result that a person may have filled in, below the folder of a study.
+_SAMPLE = "library/edge_sample.csv"
+
 #: The epoch itself is no time for Snakemake: it would look at no input of such a file.
 LONG_AGO = 1
 
@@ -52,6 +55,38 @@ def restore_results(results: Path, kept: Path = KEPT) -> list[Path]:
         restored.append(path)
     forget_results(kept)
     return sorted(restored)
+
+
+def rescue_judged(results: Path, kept: Path = KEPT) -> list[Path]:
+    """Put aside the samples of edges that a person judged and a job drew anew.
+
+    Each is beside the new one, as `edge_sample.judged.csv`, `edge_sample.judged-2.csv`
+    and so on, and never written over.
+
+    Returns
+    -------
+    list of Path
+        The files put aside, sorted; a sample without a verdict or a comment is none.
+    """
+    # Brings arrays, which every start of a run would wait for.
+    from skillmill.evaluate.audit import is_judged  # noqa: PLC0415
+
+    rescued = []
+    for other in sorted(kept.glob(f"*/{_SAMPLE}")):
+        path = results / other.relative_to(kept)
+        old = other.read_bytes()
+        if (path.is_file() and path.read_bytes() == old) or not is_judged(other):
+            continue
+        beside = path.with_name("edge_sample.judged.csv")
+        number = 1
+        while beside.exists() and beside.read_bytes() != old:
+            number += 1
+            beside = path.with_name(f"edge_sample.judged-{number}.csv")
+        if not beside.exists():
+            beside.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(other, beside)
+            rescued.append(beside)
+    return rescued
 
 
 def forget_results(kept: Path = KEPT) -> None:
