@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from skillmill.models.answer import NOT_FOUND
 from skillmill.models.endpoint import Address, Secret, read_address, read_secret
-from skillmill.models.network import connection_hint, opened, own_headers
+from skillmill.models.network import client_options, connection_hint, opened
 
 if TYPE_CHECKING:
     import httpx2
@@ -105,17 +105,9 @@ class DirectClient:
             from openai import OpenAI  # noqa: PLC0415 lazy: a third of a second
 
             url = self.address.url
-            # The key is given here, so that none in the environment is sent instead.
+            options = client_options(url, self.secret.header, self.http_client)
             self._client = opened(
-                url,
-                lambda: OpenAI(
-                    api_key="unused",
-                    base_url=url,
-                    max_retries=0,
-                    timeout=self.timeout_s,
-                    default_headers=own_headers(url, self.secret.header),
-                    http_client=self.http_client,
-                ),
+                url, lambda: OpenAI(timeout=self.timeout_s, **options)
             )
         return self._client
 

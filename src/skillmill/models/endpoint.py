@@ -14,7 +14,12 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from skillmill.errors import ConfigError
 from skillmill.models.answer import Answer, Fault, read_answer, read_refusal
-from skillmill.models.network import connection_hint, is_untrusted, opened, own_headers
+from skillmill.models.network import (
+    client_options,
+    connection_hint,
+    is_untrusted,
+    opened,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -205,18 +210,9 @@ class Sender:
         if self._client is None:
             from openai import AsyncOpenAI  # noqa: PLC0415
 
-            # Given here, so that no key in the environment is sent instead.
             url = self._address.url
-            self._client = opened(
-                url,
-                lambda: AsyncOpenAI(
-                    api_key="unused",
-                    base_url=url,
-                    max_retries=0,
-                    default_headers=own_headers(url, self.secret.header),
-                    http_client=self._http_client,
-                ),
-            )
+            options = client_options(url, self.secret.header, self._http_client)
+            self._client = opened(url, lambda: AsyncOpenAI(**options))
         return self._client
 
 

@@ -32,6 +32,21 @@ def own_headers(url: str, authorization: str | None) -> dict[str, Any]:
     return headers | ({"Authorization": authorization} if authorization else {})
 
 
+def client_options(
+    url: str, authorization: str | None, http_client: object
+) -> dict[str, Any]:
+    """What every client of the `openai` package is made with: no key of the environment
+    is sent, and nothing is tried again behind our back.
+    """
+    return {
+        "api_key": "unused",
+        "base_url": url,
+        "max_retries": 0,
+        "default_headers": own_headers(url, authorization),
+        "http_client": http_client,
+    }
+
+
 def opened(url: str, build: Callable[[], Opened]) -> Opened:
     """Make an HTTP client of a base URL by `build`.
 
