@@ -153,3 +153,14 @@ def test_a_file_of_listings_is_linted_by_its_lines(tmp_path):
     assert done.exit_code == 1
     assert "listings.jsonl:2: failed: " in done.stdout
     assert "2 found: 1 loaded, 0 with warnings, 1 failed" in done.stderr
+
+
+def test_queries_are_checked_against_a_file_of_listings_too(tmp_path):
+    file, asked = tmp_path / "listings.jsonl", tmp_path / "asked.jsonl"
+    file.write_text('{"id": "r1", "name": "sieve", "description": "Sorts."}\n')
+    asked.write_text('{"id": "q", "text": "use the sieve", "relevant": ["r1"]}\n')
+    done = CliRunner().invoke(
+        main, ["queries", "check", str(asked), "--library", str(file)]
+    )
+    assert done.exit_code == 1
+    assert "1 queries, 1 echo, 0 failed" in done.stderr

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillmill.data.skillfile import load_library
+from skillmill.data.library import read_library
 from skillmill.evaluate.audit import audit_rows, read_verdicts
 from skillmill.library.cousage import CoUsage, LearningSettings, load_calls, sequences
 from skillmill.library.curated import load_curated
@@ -54,7 +54,7 @@ def check_edges(file: Path, library: Path) -> CheckedEdges:
         If the library or the file cannot be read, or the file holds anything but edges
         that can be used; all problems at once, each with its line.
     """
-    skills, _ = load_library(library)
+    skills, _ = read_library(library)
     found = load_curated(file, Names(skills))
     return CheckedEdges(len(found.edges), len(found.vetoes), found.report)
 
@@ -69,7 +69,7 @@ def check_calls(
     InputError
         If the library or the file cannot be read, or no line of it is a JSON object.
     """
-    skills, _ = load_library(library)
+    skills, _ = read_library(library)
     calls, report = load_calls(file, Names(skills))
     used = sequences(calls)
     learned = CoUsage(used).edges(learning or LearningSettings())

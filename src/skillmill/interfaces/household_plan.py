@@ -116,13 +116,14 @@ def choose_skills(
     """
     if library is None:
         return {game.id: [] for game in games}, 0
+    # In the order of ids, which `load-all` keeps; rankings may call skills by name.
+    skills, _ = load_library(library, ids="folder" if predictions is None else "name")
     texts = {
         name: GivenSkill(skill.name, f"{skill.description}\n\n{skill.body.strip()}")
-        for skill in load_library(library, ids="name")[0]
+        for skill in skills
         for name in (skill.id, *skill.aliases)
     }
     if predictions is None:
-        skills, _ = load_library(library)
         whole = fit_skills([texts[skill.id] for skill in skills], tokens)
         return {game.id: whole for game in games}, 0
     chosen, _ = load_predictions(predictions)

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillmill.data.library import read_library
 from skillmill.data.queries import load_queries
-from skillmill.data.skillfile import Ids, load_library
+from skillmill.data.skillfile import Ids
 from skillmill.interfaces.options import problem_line
 from skillmill.library.echo import echoes
 from skillmill.report.visible import visible_line
@@ -45,7 +46,7 @@ def check_queries(file: Path, library: Path, ids: Ids = "folder") -> Checked:
     InputError
         If the file or the library cannot be read.
     """
-    skills, _ = load_library(library, ids=ids)
+    skills, _ = read_library(library, ids=ids)
     by_id = {skill.id: skill for skill in skills}
     known = {name: s.id for s in skills for name in (s.id, *s.aliases)}
     queries, report = load_queries(file, known)
