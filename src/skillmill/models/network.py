@@ -35,8 +35,9 @@ def own_headers(url: str, authorization: str | None) -> dict[str, Any]:
 def client_options(
     url: str, authorization: str | None, http_client: object
 ) -> dict[str, Any]:
-    """What every client of the `openai` package is made with: no key of the environment
-    is sent, and nothing is tried again behind our back.
+    """What every client of the `openai` package is made with.
+
+    No key of the environment is sent, and nothing is tried again behind our back.
     """
     return {
         "api_key": "unused",
